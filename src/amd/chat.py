@@ -1,0 +1,41 @@
+"""The protocols of the two kinds of model that ``amd`` talks to, and the shape of a chat message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Embedder", "Message", "Rows"]
+
+Message: TypeAlias = Mapping[str, Any]
+"""One message of an OpenAI chat: ``role``, ``content``, and what else the endpoint knows."""
+
+Rows: TypeAlias = npt.NDArray[np.float32]
+"""Embedding rows: float32, shape (texts, width), each of unit length."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into rows of unit length. Equal texts give equal rows, in any process.
+
+    ``id`` names the vector space (``hash``, ``minilm``, ``openai:MODEL``): a memory is opened only with the
+    embedder that it was built with. ``floor`` is the cosine below which two texts are about different things,
+    used where a memory is too small to measure its own.
+    """
+
+    @property
+    def id(self) -> str:
+        """The name of the vector space."""
+        ...
+
+    @property
+    def floor(self) -> float:
+        """The least cosine that counts where nothing better is known."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        """One row of unit length for each text; ``ClientError`` if a service fails."""
+        ...

@@ -1,0 +1,200 @@
+"""The contract of a tier: a trajectory in, drafts of records out; a question in, queries out; hits in, text out.
+
+A tier is blind. It has no store, no vectors and no viewer, so a new tier or a baseline cannot get round
+self-exclusion. It sees trajectories that were masked before (``amd.mask``), and its drafts are masked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Literal, Protocol, TypeVar
+
+from amd.json_text import JSON
+from amd.records import Place, Record
+from amd.trajectory import ToolSpec, Trajectory
+
+__all__ = [
+    "RULES",
+    "Assignment",
+    "CallFormat",
+    "Draft",
+    "FailedCall",
+    "Hit",
+    "Part",
+    "Query",
+    "Question",
+    "RulesWriter",
+    "Style",
+    "Tier",
+    "Writer",
+]
+
+CallFormat = Literal["json", "python"]
+Reply = TypeVar("Reply")
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment(Generic[Reply]):
+    """What a writer is asked for: the words ``purpose`` for a masked run, in the shape of ``reply``."""
+
+    purpose: str
+    run: Trajectory
+    reply: type[Reply]
+
+
+class Writer(Protocol):
+    """Finds the words of a record. ``id`` and ``prompts`` (a hash) say in the memory who wrote and how."""
+
+    @property
+    def id(self) -> str:
+        """``rules``, or the model's name."""
+        ...
+
+    @property
+    def prompts(self) -> str:
+        """The hash of the prompts, empty where there are none."""
+        ...
+
+    def write(self, assignment: Assignment[Reply]) -> Reply | None:
+        """The reply, or ``None``: then the tier's own rules write the record."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RulesWriter:
+    """The writer without a model: it leaves every word to the tier's own rules."""
+
+    id: str = "rules"
+    prompts: str = ""
+
+    def write(self, assignment: Assignment[Reply]) -> Reply | None:  # noqa: ARG002 - the protocol's signature
+        """Nothing, always."""
+        return None
+
+
+RULES = RulesWriter()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A record before it has an id: its key, its body, and the calls it covers (first and last, from 1)."""
+
+    key: str
+    body: Mapping[str, JSON]
+    steps: tuple[int, int] = (0, 0)
+    tool: str | None = None
+    schema_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call of the student that came back with an error.
+
+    ``place`` names the call within the run: asked again for the same place, a session gives the same bytes.
+    """
+
+    tool: str
+    arguments: Mapping[str, JSON]
+    error: str
+    reasoning: str = ""
+    turn_text: str = ""
+    place: Place = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a session wants to know, and when: before the task, before a turn, or after a failed call."""
+
+    at: Literal["task", "turn", "error"]
+    text: str
+    labels: tuple[str, ...] = ()
+    failed: FailedCall | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A text to search a shelf by. ``where`` names a ``tool``, or members of a record's body, that must be equal."""
+
+    text: str
+    k: int = 1
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A record that was found, its cosine, and how many visible records agree with it (itself included)."""
+
+    record: Record
+    score: float
+    support: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a student is shown things: its call format, and the tools it is offered (``None``: unknown)."""
+
+    call_format: CallFormat = "json"
+    tools: Mapping[str, ToolSpec] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A whole piece of text that a budget keeps or drops; ``record_id`` is empty for a part from no record.
+
+    ``example`` is the same piece as one earlier exchange (user, assistant) for the layout ``turns``.
+    """
+
+    text: str
+    record_id: str = ""
+    example: tuple[str, str] | None = None
+
+
+class Tier(Protocol):
+    """One tier of memory: three verbs and what the sides must know to serve it."""
+
+    @property
+    def name(self) -> str:
+        """The shelf's name."""
+        ...
+
+    @property
+    def heading(self) -> str:
+        """The line that introduces the tier's parts in a prompt."""
+        ...
+
+    @property
+    def accepts(self) -> Collection[bool]:
+        """The outcomes that it learns from: ``{True}``, or ``{True, False}`` with failures marked."""
+        ...
+
+    @property
+    def needs_calls(self) -> bool:
+        """Whether a run without a call gives it nothing."""
+        ...
+
+    @property
+    def fused(self) -> bool:
+        """Whether a search fuses BM25 with the cosine."""
+        ...
+
+    @property
+    def floored(self) -> bool:
+        """Whether a hit must reach the shelf's floor."""
+        ...
+
+    def distill(self, run: Trajectory, writer: Writer) -> Sequence[Draft]:
+        """The drafts that a masked run gives."""
+        ...
+
+    def ask(self, question: Question) -> Sequence[Query]:
+        """The queries that a question needs; none where the tier has nothing to say at that moment."""
+        ...
+
+    def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:
+        """The hits as text, in the order in which a budget should keep them."""
+        ...
+
+    def gist(self, record: Record) -> str:
+        """The text by which two records are near duplicates."""
+        ...

@@ -1,0 +1,207 @@
+"""The shape of a run: one trajectory of one task, and what a run's tool results mean.
+
+A trajectory is read once and never changed; every part is frozen. Text is never a call, a call is paired with
+its own observation, and parallel calls are all kept: the readers in ``amd.traces`` see to that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from amd.json_text import JSON, digest, loads
+
+__all__ = [
+    "Kind",
+    "Outcome",
+    "Refusal",
+    "Source",
+    "Step",
+    "Task",
+    "ToolCall",
+    "ToolSpec",
+    "Trajectory",
+    "Turn",
+    "error_class",
+    "is_error",
+]
+
+Kind = Literal["teacher", "oracle", "student"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task of a benchmark.
+
+    ``family`` names the tasks that share an answer and is required: exclusion works on it. ``instruction`` is the
+    first message that the *agent* can see, never a brief written for a simulated user.
+    """
+
+    benchmark: str
+    task_id: str
+    family: str
+    instruction: str
+    split: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the agent was offered it: its name, its description and the JSON schema of its arguments."""
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, JSON] = field(default_factory=dict)
+
+    @property
+    def schema_sha256(self) -> str:
+        """What staleness is judged by: the hash of the name and of the arguments' schema."""
+        return digest({"name": self.name, "parameters": self.parameters})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call with its own observation; ``ok`` is false if the tool reported an error."""
+
+    name: str
+    arguments: Mapping[str, JSON]
+    observation: str
+    ok: bool
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One message of the agent: its text, which may be empty, and its calls, which may be parallel."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the user said (``None`` where the harness gave the turn without a word) and what the agent did."""
+
+    user: str | None
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls of all steps, in order."""
+        return tuple(call for step in self.steps for call in step.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the run ended. ``success`` is ``None`` where nobody scored it; unscored is not successful."""
+
+    success: bool | None
+    score: float | None = None
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the run comes from.
+
+    ``sha256`` is the hash of the bytes that the run was read from. ``kind`` is ``"oracle"`` for a benchmark's own
+    answer key, replayed; that is never called a teacher's. ``memory_assisted`` is ``None`` where it is unknown.
+    """
+
+    teacher: str
+    run_id: str
+    path: str
+    sha256: str
+    kind: Kind = "teacher"
+    memory_assisted: bool | None = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """One run of one task. ``tools`` is ``None`` where the offered tools are unknown."""
+
+    task: Task
+    turns: tuple[Turn, ...]
+    tools: tuple[ToolSpec, ...] | None
+    outcome: Outcome
+    source: Source
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls of all turns, in order."""
+        return tuple(call for turn in self.turns for call in turn.calls)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of what happened: task, turns, tools and outcome, but not where the run was read from."""
+        whole = asdict(self)
+        del whole["source"]
+        return digest(whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A run that was read and not taken, with the reason that is counted and the place to look.
+
+    ``reason`` is one of the gate's words (``failed``, ``unscored``, ``unreadable`` ...); ``where`` is ``file:line``.
+    """
+
+    reason: str
+    where: str
+    detail: str = ""
+    task_id: str | None = None
+
+
+_ERROR_PREFIX = re.compile(r"\s*(?:error during execution|error)\s*:\s*", re.IGNORECASE)
+
+
+def _error_text(observation: str) -> str | None:
+    """The message of an error observation, or ``None`` if it is no error."""
+    prefix = _ERROR_PREFIX.match(observation)
+    if prefix:
+        return observation[prefix.end() :]
+    if observation.lstrip().startswith("{"):
+        try:
+            value = loads(observation)
+        except ValueError:
+            return None
+        if isinstance(value, Mapping) and value.get("error"):
+            message = value["error"]
+            return message if isinstance(message, str) else str(message)
+    return None
+
+
+def is_error(observation: str) -> bool:
+    """The default answer to "did this call fail?", used by readers and by students alike.
+
+    An error is a JSON object with a non-empty ``error``, or text that starts, in any case and after any white
+    space, with ``error:`` or ``error during execution:``.
+
+    >>> [is_error(text) for text in ('{"error": "no such file"}', " Error: no seats", '{"errors": []}', "failed exam")]
+    [True, True, False, False]
+    """
+    return _error_text(observation) is not None
+
+
+# What differs between two errors of one class: quoted and bracketed values, paths, ids, numbers.
+_VARIABLE = re.compile(
+    r"""(?<!\w)'[^'\n]*'(?!\w) | "[^"\n]*" | `[^`\n]*` | <[^<>\n]*> | \S*[/\\@]\S* | \S*\d\S*""", re.VERBOSE
+)
+_CLASS_LENGTH = 80
+
+
+def error_class(observation: str) -> str:
+    r"""What kind of error it is: the first sentence of its message without the values of this one case.
+
+    Two errors of one class get one hint, and a pitfall is matched by its class.
+
+    >>> error_class("Error: flight HAT030 not available on date 2024-05-13")
+    'flight … not available on date …'
+    >>> error_class('{"error": "cd: \'no_such\': No such directory. Try ls."}')
+    'cd: …: No such directory'
+    """
+    text = _error_text(observation)
+    sentence = re.split(r"(?<=\w)[.!?](?=\s|$)|\n", (observation if text is None else text).strip(), maxsplit=1)[0]
+    plain = re.sub(r"(?:…[\s,:;]*){2,}", "… ", _VARIABLE.sub("…", sentence))
+    return " ".join(plain.split())[:_CLASS_LENGTH].strip()
