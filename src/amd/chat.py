@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Embedder", "Message", "Rows"]
+__all__ = ["CallFormat", "Embedder", "Message", "Rows"]
+
+CallFormat = Literal["json", "python"]
+"""How a student writes a call: ``json`` for function calling, ``python`` for prompting and code agents."""
 
 Message: TypeAlias = Mapping[str, Any]
 """One message of an OpenAI chat: ``role``, ``content``, and what else the endpoint knows."""

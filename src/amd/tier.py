@@ -10,6 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
+from amd.chat import CallFormat
+from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Place, Record
 from amd.trajectory import ToolSpec, Trajectory
@@ -17,7 +19,6 @@ from amd.trajectory import ToolSpec, Trajectory
 __all__ = [
     "RULES",
     "Assignment",
-    "CallFormat",
     "Draft",
     "FailedCall",
     "Hit",
@@ -30,7 +31,6 @@ __all__ = [
     "Writer",
 ]
 
-CallFormat = Literal["json", "python"]
 Reply = TypeVar("Reply")
 
 
@@ -183,8 +183,8 @@ class Tier(Protocol):
         """Whether a hit must reach the shelf's floor."""
         ...
 
-    def distill(self, run: Trajectory, writer: Writer) -> Sequence[Draft]:
-        """The drafts that a masked run gives."""
+    def distill(self, run: Trajectory, evidence: Evidence, writer: Writer) -> Sequence[Draft]:
+        """The drafts that a masked run gives; ``evidence`` was read off it before it was masked."""
         ...
 
     def ask(self, question: Question) -> Sequence[Query]:

@@ -1,0 +1,133 @@
+"""``python -m amd_bfcl``: what this overlay does from a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from amd.errors import AmdError
+from amd.traces import Trajectory, write
+from amd_bfcl.families import INDEXES, Category
+from amd_bfcl.package import Package, find_package
+from amd_bfcl.progress import with_progress
+from amd_bfcl.record import record as record_category
+
+__all__ = ["ORACLE", "Recording", "app", "record_to"]
+
+ORACLE = "ORACLE: this is the benchmark's answer key, replayed on its backends. It is marked kind=oracle; no model ran."
+_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="amd_bfcl",
+    help="BFCL multi-turn for amd.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _group() -> None:
+    """BFCL multi-turn for amd: record the benchmark's answer key as trajectories."""
+
+
+@dataclass(slots=True)
+class Recording:
+    """What was recorded: for each category the counts of tasks, turns, calls and errors."""
+
+    version: str
+    out: Path
+    counts: dict[Category, Counter[str]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def total(self, what: str) -> int:
+        """A count over all categories."""
+        return sum(counts[what] for counts in self.counts.values())
+
+    def count(self, category: Category, run: Trajectory) -> None:
+        """Add one run."""
+        self.counts.setdefault(category, Counter(dict.fromkeys(("tasks", "turns", "calls", "errors"), 0))).update(
+            tasks=1, turns=len(run.turns), calls=len(run.calls), errors=sum(not call.ok for call in run.calls)
+        )
+
+
+def record_to(out: Path, categories: list[Category], package: Package, *, limit: int | None = None) -> Recording:
+    """Write the recordings of the categories to one canonical file, replacing what stood there, and count them."""
+    recording, started = Recording(package.version, out), time.perf_counter()
+
+    def runs() -> Iterator[Trajectory]:
+        for category in categories:
+            for run in record_category(category, package, limit=limit):
+                recording.count(category, run)
+                yield run
+
+    total = len(categories) * min(INDEXES, INDEXES if limit is None else limit)
+    write(out, with_progress(runs(), total=total, label="replaying tasks"))
+    recording.seconds = time.perf_counter() - started
+    return recording
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Every expected failure as one line on standard error, with its exit code."""
+    try:
+        yield
+    except AmdError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(error.exit_code) from None
+    except KeyboardInterrupt:
+        typer.echo("interrupted: nothing was written; run the same command again", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+
+
+@app.command(
+    epilog="Example: python -m amd_bfcl record --category multi_turn_base --out base.jsonl && "
+    "amd build amd base.jsonl --out memory"
+)
+def record(
+    category: Annotated[
+        list[Category], typer.Option("--category", "-c", help="A category; may be given more than once.")
+    ] = [Category.BASE],  # noqa: B006 - typer reads the default and never changes it
+    out: Annotated[
+        Path, typer.Option(help="The file to write, JSONL of amd-trajectory/1; replaced if it is there.")
+    ] = (Path("bfcl-oracle.jsonl")),
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first tasks of each category.")] = None,
+    any_version: Annotated[  # noqa: FBT002 - an option of the command line
+        bool, typer.Option("--any-version", help="Take a bfcl-eval whose families nobody checked.")
+    ] = False,
+    as_json: Annotated[  # noqa: FBT002 - an option of the command line
+        bool, typer.Option("--json", help="Print one JSON object on standard output.")
+    ] = False,
+) -> None:
+    """Replay the benchmark's answer key on its own backends and write it as trajectories, marked oracle."""
+    with _one_line_errors():
+        recording = record_to(out, list(dict.fromkeys(category)), find_package(any_version=any_version), limit=limit)
+    if as_json:
+        sys.stdout.write(json.dumps(_as_json(recording)) + "\n")
+        return
+    for name, counts in recording.counts.items():
+        typer.echo(f"{name}: " + ", ".join(f"{counts[what]} {what}" for what in counts))
+    typer.echo(f"{recording.total('tasks')} runs in {out}, {recording.seconds:.1f} s, bfcl-eval {recording.version}")
+    typer.echo(ORACLE)
+
+
+def _as_json(recording: Recording) -> dict[str, object]:
+    totals = {what: recording.total(what) for what in ("tasks", "turns", "calls", "errors")}
+    return {
+        "kind": "oracle",
+        "out": str(recording.out),
+        "bfcl_eval": recording.version,
+        **totals,
+        "categories": {str(name): dict(counts) for name, counts in recording.counts.items()},
+        "seconds": round(recording.seconds, 3),
+    }

@@ -1,0 +1,102 @@
+"""From one admitted run to its records: evidence, masking, the tiers' drafts, and masking again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from amd.evidence import find_evidence
+from amd.exclusion import instruction_sha256
+from amd.json_text import JSON, replace_surrogates
+from amd.mask import Mask
+from amd.records import Record, RecordSource, RecordTask, record_id
+from amd.tier import Draft, Tier, Writer
+from amd.trajectory import Trajectory
+
+__all__ = ["LONGEST_KEY", "Distilled", "distill"]
+
+LONGEST_KEY = 8_000
+"""Characters of a key that are embedded and stored: beyond this, embedding models cut off or refuse."""
+
+
+@dataclass(slots=True)
+class Distilled:
+    """The records of some runs by tier, and what happened to drafts on the way (``notes``: name -> count)."""
+
+    records: dict[str, dict[str, Record]] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)
+
+
+def distill(runs: Iterable[Trajectory], tiers: Iterable[Tier], writer: Writer, *, created_at: str) -> Distilled:
+    """The records of ``runs``; each tier takes the runs whose outcome it accepts.
+
+    A tier sees the masked run, and what it writes passes the mask again, for a model may repeat what it should
+    not. Equal drafts of one run are one record. A draft without a key, or with one that masking emptied, is
+    counted as ``empty_text`` and left out.
+    """
+    result = Distilled({tier.name: {} for tier in tiers})
+    tiers = list(tiers)
+    for run in runs:
+        mask = Mask.of(run)
+        evidence, masked = find_evidence(run), mask.run(run)
+        for tier in tiers:
+            if run.outcome.success not in tier.accepts or (tier.needs_calls and not run.calls):
+                continue
+            for draft in tier.distill(masked, evidence, writer):
+                record = _record(draft, tier.name, run, mask, writer, created_at, result.notes)
+                if record is not None:
+                    result.records[tier.name].setdefault(record.id, record)
+    return result
+
+
+def _record(
+    draft: Draft, tier: str, run: Trajectory, mask: Mask, writer: Writer, created_at: str, notes: Counter[str]
+) -> Record | None:
+    clean, surrogates = replace_surrogates([draft.key, draft.body])
+    notes["replaced_surrogates"] += surrogates
+    assert isinstance(clean, list)
+    key, body = mask.text(_cut(str(clean[0]), notes)).strip(), mask.value(clean[1])
+    if not key:
+        notes["empty_text"] += 1
+        return None
+    assert isinstance(body, Mapping)
+    return Record(
+        id=record_id(tier, run.task.benchmark, run.task.task_id, key, body),
+        tier=tier,
+        key=key,
+        body=body,
+        task=_task(run),
+        source=RecordSource(
+            teacher=run.source.teacher,
+            run_id=run.source.run_id,
+            kind=run.source.kind,
+            trajectory_sha256=run.sha256,
+            steps=draft.steps,
+            success=bool(run.outcome.success),
+        ),
+        distiller=writer.id,
+        created_at=created_at,
+        tool=draft.tool,
+        schema_sha256=draft.schema_sha256,
+    )
+
+
+def _cut(key: str, notes: Counter[str]) -> str:
+    if len(key) > LONGEST_KEY:
+        notes["truncated_key"] += 1
+        return key[:LONGEST_KEY]
+    return key
+
+
+def _task(run: Trajectory) -> RecordTask:
+    task = run.task
+    return RecordTask(
+        benchmark=task.benchmark,
+        task_id=task.task_id,
+        family=task.family,
+        instruction_sha256=instruction_sha256(task.instruction),
+        split=task.split,
+    )
+
+

@@ -1,0 +1,185 @@
+"""An embedding model behind any OpenAI-compatible endpoint. The only file that imports the ``openai`` client for this.
+
+The client is given everything by argument, its own retries are off, and it is built in the one spelling that works
+from openai 1.17 beside httpx 0.28 up to 3.x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import numpy as np
+import openai
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
+
+from amd.chat import Rows
+from amd.errors import ClientError, ConfigError
+
+__all__ = ["OpenAIEmbedder"]
+
+_OPENAI = "https://api.openai.com/v1"
+_BUSY = frozenset({408, 409, 429})  # and 5xx: ask again later
+_TOO_MUCH = frozenset({400, 413, 422})  # one text, or the size of the batch: ask for less
+_LONGEST_WAIT = 60.0  # seconds; a server that asks for more is told about instead of waited for
+
+
+class OpenAIEmbedder:
+    """Embeds with ``model`` at ``base_url``, in batches, with retries, one request at a time.
+
+    Timeouts, 408, 409, 429 and 5xx are tried again, after as many seconds as ``Retry-After`` says, or else after
+    ``first_wait`` seconds, doubled each time. Any other refusal is final. A batch that is refused as a bad request is
+    halved until the one bad text stands alone; then the error names its index. The width is what the server sends.
+
+    Args:
+        model: the name that the endpoint knows the model by.
+        base_url: up to and with ``/v1``; OpenAI's own if left out.
+        api_key: may be left out for an endpoint of one's own.
+        batch: texts in one request.
+        attempts: how often one request is made before it counts as failed.
+        first_wait: seconds.
+        timeout: seconds that one request may take.
+
+    Raises:
+        ConfigError: no endpoint and no key.
+    """
+
+    floor = 0.4
+    """A guess, for memories with too few records to measure their own: models differ."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        batch: int = 128,
+        attempts: int = 5,
+        first_wait: float = 0.5,
+        timeout: float = 60.0,
+    ) -> None:
+        if base_url is None and api_key is None:
+            raise ConfigError(
+                f"the embedder 'openai:{model}' has neither an endpoint nor a key",
+                next_step="give base_url for a server of your own, or api_key",
+                embedder=f"openai:{model}",
+            )
+        self.id = f"openai:{model}"
+        self._model = model
+        self._batch = batch
+        self._url = base_url or _OPENAI
+        self._client = openai.OpenAI(
+            base_url=self._url,
+            api_key=api_key or "none",  # the client insists on one
+            max_retries=0,
+            timeout=timeout,
+            http_client=openai.DefaultHttpxClient(timeout=timeout),
+        )
+        self._retrying = Retrying(
+            stop=stop_after_attempt(attempts),
+            retry=retry_if_exception(_is_worth_retrying),
+            wait=lambda state: _wait(state, first_wait),
+            reraise=True,
+        )
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        """One row of unit length for each text.
+
+        Raises:
+            ClientError: the server's own words, and ``index`` where one text is at fault.
+        """
+        parts: list[Rows] = []
+        for start in range(0, len(texts), self._batch):
+            parts += self._rows(texts[start : start + self._batch], start)
+        if not parts:
+            return np.empty((0, 0), dtype=np.float32)
+        widths = sorted({part.shape[1] for part in parts})
+        if len(widths) > 1:
+            raise self._error(f"sent rows of {widths[0]} and of {widths[-1]} numbers", widths=widths)
+        return np.concatenate(parts)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _rows(self, texts: Sequence[str], first: int) -> list[Rows]:
+        """The rows of one batch, whose first text has the index ``first`` among all, in one part or in several."""
+        try:
+            reply = self._retrying(
+                self._client.embeddings.create, model=self._model, input=list(texts), encoding_format="float"
+            )
+        except openai.APIStatusError as refusal:
+            if refusal.status_code not in _TOO_MUCH:
+                raise self._refused(refusal) from refusal
+            if len(texts) == 1:
+                raise self._refused(refusal, index=first) from refusal
+            half = len(texts) // 2
+            return self._rows(texts[:half], first) + self._rows(texts[half:], first + half)
+        except openai.APIConnectionError as failure:
+            raise self._error(f"cannot be reached: {failure.__cause__ or failure}") from failure
+        return [self._checked(getattr(reply, "data", None), len(texts))]
+
+    def _checked(self, items: object, count: int) -> Rows:
+        """The server's embeddings in the order of the texts, as rows of unit length."""
+        if not isinstance(items, list) or len(items) != count:
+            found = len(items) if isinstance(items, list) else "no list of"
+            raise self._error(f"sent {found} embeddings for {count} texts", expected=count, found=found)
+        try:
+            ordered = sorted(items, key=lambda item: int(item.index))
+            rows = np.array([item.embedding for item in ordered], dtype=np.float64)
+        except (AttributeError, TypeError, ValueError) as fault:
+            raise self._error(f"sent embeddings that are no rows of numbers: {fault}") from fault
+        if rows.ndim != 2 or not rows.shape[1] or [item.index for item in ordered] != list(range(count)):
+            raise self._error(f"sent embeddings of the shape {rows.shape} for {count} texts")
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or not lengths.all():
+            raise self._error("sent a row that has no direction: all zeros, or not finite")
+        unit: Rows = (rows / lengths).astype(np.float32)
+        return unit
+
+    def _refused(self, refusal: openai.APIStatusError, **fields: object) -> ClientError:
+        body = refusal.body
+        said = body.get("message") if isinstance(body, Mapping) else None
+        text = f" for the text with the index {fields['index']}" if "index" in fields else ""
+        return self._error(
+            f"answered {refusal.status_code}{text}: {said or refusal.message}", status=refusal.status_code, **fields
+        )
+
+    def _error(self, what: str, **fields: object) -> ClientError:
+        return ClientError(
+            f"the embedder {self.id!r} at {self._url} {what}",
+            next_step="check the endpoint, the model's name and the key, then run the same command again",
+            embedder=self.id,
+            url=self._url,
+            **fields,
+        )
+
+
+def _is_worth_retrying(error: BaseException) -> bool:
+    """Whether the same request may succeed in a while."""
+    if isinstance(error, openai.APIStatusError):
+        wait = _asked_to_wait(error)
+        busy = error.status_code in _BUSY or error.status_code >= 500
+        return busy and (wait is None or wait <= _LONGEST_WAIT)
+    return isinstance(error, openai.APIConnectionError)  # timeouts are among them
+
+
+def _wait(state: RetryCallState, first: float) -> float:
+    """Seconds until the next attempt: what the server asked for, else ``first``, doubled each time."""
+    error = state.outcome.exception() if state.outcome else None
+    asked = _asked_to_wait(error) if isinstance(error, openai.APIStatusError) else None
+    return min(first * 2.0 ** (state.attempt_number - 1), _LONGEST_WAIT) if asked is None else asked
+
+
+def _asked_to_wait(error: openai.APIStatusError) -> float | None:
+    """The seconds of a ``Retry-After`` header, which holds seconds or a date; ``None`` if it holds neither."""
+    header = error.response.headers.get("retry-after", "")
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return None

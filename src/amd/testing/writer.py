@@ -1,0 +1,60 @@
+"""A writer whose replies are written down beforehand, behind the protocol that a model's writer uses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import TypeAlias
+
+from pydantic import TypeAdapter, ValidationError
+
+from amd.json_text import JSON
+from amd.tier import Assignment, Reply
+from amd.trajectory import Trajectory
+
+__all__ = ["Script", "ScriptedWriter"]
+
+Script: TypeAlias = JSON | Callable[[Trajectory], JSON]
+"""A reply as JSON, the same for every run, or a function of the masked run. ``None`` leaves it to the tier's rules."""
+
+
+class ScriptedWriter:
+    """Answers each purpose from ``replies``; a purpose that is not there is left to the tier's rules.
+
+    A reply that does not fit the assignment's shape is not given: the tier's rules write the record, as they do when
+    a model's reply cannot be used. ``calls`` counts assignments by purpose, ``rejected`` the replies that did not fit.
+
+    >>> writer = ScriptedWriter({"insight": {"text": "Look first."}}, id="model-a")
+    >>> writer.id, writer.calls.total()
+    ('model-a', 0)
+    """
+
+    def __init__(
+        self,
+        replies: Mapping[str, Script],
+        *,
+        id: str = "scripted",  # noqa: A002 - the protocol's word
+        prompts: str = "0" * 64,
+    ) -> None:
+        self.id = id
+        self.prompts = prompts
+        self.calls: Counter[str] = Counter()
+        self.rejected: Counter[str] = Counter()
+        self._replies = replies
+        self._lock = Lock()
+
+    def write(self, assignment: Assignment[Reply]) -> Reply | None:
+        """The scripted reply in the assignment's shape, or ``None``."""
+        with self._lock:
+            self.calls[assignment.purpose] += 1
+        script = self._replies.get(assignment.purpose)
+        value = script(assignment.run) if callable(script) else script
+        if value is None:
+            return None
+        try:
+            return TypeAdapter(assignment.reply).validate_python(value)
+        except ValidationError:
+            with self._lock:
+                self.rejected[assignment.purpose] += 1
+            return None

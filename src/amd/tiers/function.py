@@ -1,0 +1,122 @@
+"""The function tier: how one tool is called well, asked only after a call of it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from amd.evidence import Evidence, Repair
+from amd.json_text import JSON, dumps
+from amd.records import Record
+from amd.tier import Draft, Hit, Part, Query, Question, Style, Writer
+from amd.trajectory import ToolCall, Trajectory, error_class
+from amd.transcript import excerpt, join, render_call
+
+__all__ = ["FunctionTier"]
+
+_OBSERVATION_LENGTH = 300
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTier:
+    """Good calls and pitfalls, gated by the exact tool name; similarity only ranks."""
+
+    name: str = "function"
+    heading: str = "About this error:"
+    accepts: frozenset[bool] = field(default=frozenset({True}))
+    needs_calls: bool = True
+    fused: bool = False
+    floored: bool = False
+
+    def distill(self, run: Trajectory, evidence: Evidence, writer: Writer) -> Sequence[Draft]:  # noqa: ARG002 - protocol
+        """One draft for each good call, and one for each error that a later call of the same tool repaired."""
+        schemas = {spec.name: spec.schema_sha256 for spec in run.tools or ()}
+        keys = _keys(run)
+        calls = run.calls
+        drafts = [
+            Draft(key, _call_body(call), (number, number), call.name, schemas.get(call.name))
+            for number, (call, key) in enumerate(zip(calls, keys, strict=True), start=1)
+            if call.ok and key
+        ]
+        drafts += [
+            Draft(
+                keys[repair.failed - 1],
+                _pitfall_body(repair, calls[repair.failed - 1], calls[repair.repaired - 1]),
+                (repair.failed, repair.repaired),
+                calls[repair.failed - 1].name,
+                schemas.get(calls[repair.failed - 1].name),
+            )
+            for repair in evidence.repairs
+            if repair.repaired and keys[repair.failed - 1]
+        ]
+        return drafts
+
+    def ask(self, question: Question) -> Sequence[Query]:
+        """The best good call of that tool, and the pitfall of that class of error."""
+        failed = question.failed
+        if question.at != "error" or failed is None:
+            return ()
+        text = failed.reasoning or failed.turn_text or question.text
+        return (
+            Query(text, where={"tool": failed.tool, "kind": "call"}),
+            Query(text, where={"tool": failed.tool, "kind": "pitfall", "error_class": error_class(failed.error)}),
+        )
+
+    def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:
+        """First a good call, for an example repairs; then the pitfall; then the schema while the budget lasts."""
+        failed = question.failed
+        if failed is None or not hits:
+            return ()
+        parts = [_part(hit.record, style) for hit in sorted(hits, key=lambda hit: hit.record.body["kind"] != "call")]
+        spec = (style.tools or {}).get(failed.tool)
+        if spec is not None and spec.parameters:
+            parts.append(Part(f"Its arguments: {dumps(spec.parameters).decode()}"))
+        return parts
+
+    def gist(self, record: Record) -> str:
+        """The call itself."""
+        return f"{record.tool} {dumps(record.body['arguments']).decode()} {record.body.get('error_class', '')}"
+
+
+def _keys(run: Trajectory) -> list[str]:
+    """For each call its reasoning, else the turn's text, else the last user text before it, else the instruction."""
+    keys = []
+    last = run.task.instruction
+    for turn in run.turns:
+        last = (turn.user or "").strip() or last
+        for step in turn.steps:
+            keys += [step.text.strip() or last] * len(step.calls)
+    return keys
+
+
+def _call_body(call: ToolCall) -> dict[str, JSON]:
+    return {
+        "kind": "call",
+        "arguments": call.arguments,
+        "observation": excerpt(call.observation, _OBSERVATION_LENGTH),
+        "tools": [call.name],
+    }
+
+
+def _pitfall_body(repair: Repair, failed: ToolCall, repaired: ToolCall) -> dict[str, JSON]:
+    return {
+        "kind": "pitfall",
+        "error": excerpt(failed.observation, _OBSERVATION_LENGTH),
+        "error_class": repair.error_class,
+        "changed": list(repair.changed),
+        "arguments": repaired.arguments,
+        "tools": [repaired.name],
+    }
+
+
+def _part(record: Record, style: Style) -> Part:
+    arguments = record.body["arguments"]
+    assert isinstance(arguments, Mapping)
+    call = render_call(str(record.tool), arguments, style.call_format)
+    if record.body["kind"] == "call":
+        answer = excerpt(str(record.body["observation"]), _OBSERVATION_LENGTH)
+        return Part(f"A call of {record.tool} that worked in another task:\n{call}\nIts result: {answer}", record.id)
+    changed = record.body["changed"]
+    names = join(str(name) for name in changed) if isinstance(changed, list) and changed else ""
+    how = f"by changing {names}" if names else "by calling again later"
+    return Part(f"The same error was repaired in another task {how}:\n{call}", record.id)

@@ -1,0 +1,174 @@
+"""The subtask tier: labelled segments of a run, found by their label and description."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, Field, StrictInt
+
+from amd.evidence import Evidence
+from amd.json_text import JSON
+from amd.records import Record
+from amd.tier import Assignment, Draft, Hit, Part, Query, Question, Style, Writer
+from amd.trajectory import ToolCall, ToolSpec, Trajectory
+from amd.transcript import excerpt, join, phrase, render_call, tool_words
+
+__all__ = ["MOST_SEGMENTS", "Segment", "Segments", "SubtaskTier", "fault_in"]
+
+MOST_SEGMENTS = 6
+"""Segments of a run (the paper's figure) and labels that a student decomposes a task into."""
+
+_MOST_CALLS_SHOWN = 8
+_OBSERVATION_LENGTH = 300
+_REQUEST_LENGTH = 240
+_LABEL_TOOLS = 3
+# Shorter, a user's turn ("Yes, please.") says nothing about what the segment does.
+_LEAST_REQUEST_WORDS = 5
+
+
+class Segment(BaseModel):
+    """One segment: its first and last call (from 1, over all calls of the run), a label and one sentence."""
+
+    start_step: StrictInt
+    end_step: StrictInt
+    label: str = Field(min_length=1)
+    description: str = ""
+
+
+class Segments(BaseModel):
+    """A writer's reply: the segments of a run in order."""
+
+    segments: list[Segment]
+
+
+def fault_in(segments: Sequence[Segment], calls: int) -> str | None:
+    """What is wrong with a division of ``calls`` calls, or ``None``: it must cover all, once, in order."""
+    if not 1 <= len(segments) <= MOST_SEGMENTS:
+        return f"{len(segments)} segments, at least one and at most {MOST_SEGMENTS} are possible"
+    expected = 1
+    for segment in segments:
+        if segment.start_step != expected or segment.end_step < segment.start_step:
+            return f"steps {segment.start_step}-{segment.end_step} where {expected} should begin"
+        expected = segment.end_step + 1
+    if expected != calls + 1:
+        return f"the segments end at step {expected - 1} of {calls}"
+    if len({segment.label for segment in segments}) < len(segments):
+        return "two segments have the same label"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskTier:
+    """Up to six records a run, asked with decomposed labels, with the instruction, or turn by turn."""
+
+    name: str = "subtask"
+    heading: str = "Calls that solved similar parts of other tasks:"
+    accepts: frozenset[bool] = field(default=frozenset({True}))
+    needs_calls: bool = True
+    fused: bool = True
+    floored: bool = True
+
+    def distill(self, run: Trajectory, evidence: Evidence, writer: Writer) -> Sequence[Draft]:  # noqa: ARG002 - protocol
+        """The writer's segments where they divide the run, else its turns."""
+        calls = run.calls
+        if not calls:
+            return ()
+        reply = writer.write(Assignment("segments", run, Segments))
+        segments = reply.segments if reply and fault_in(reply.segments, len(calls)) is None else _turns_as_segments(run)
+        drafts = (_draft(segment, calls) for segment in segments)
+        return [draft for draft in drafts if draft]
+
+    def ask(self, question: Question) -> Sequence[Query]:
+        """Each label, else the instruction or the turn's text."""
+        if question.at == "error":
+            return ()
+        return [Query(text) for text in question.labels[:MOST_SEGMENTS] or (question.text,)]
+
+    def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:  # noqa: ARG002 - protocol
+        """Label and description, then the calls, each on a line of its own."""
+        return [_part(hit, style) for hit in hits]
+
+    def gist(self, record: Record) -> str:
+        """What was done and with which tools."""
+        return f"{record.key} {' '.join(tool_words(str(name)) for name in _names(record))}"
+
+
+def _names(record: Record) -> list[JSON]:
+    tools = record.body["tools"]
+    return tools if isinstance(tools, list) else []
+
+
+def _draft(segment: Segment, calls: Sequence[ToolCall]) -> Draft | None:
+    """The segment with exactly the good calls of its range; nothing if there is none."""
+    good = [call for call in calls[segment.start_step - 1 : segment.end_step] if call.ok]
+    if not good:
+        return None
+    body: dict[str, JSON] = {
+        "label": segment.label,
+        "description": segment.description,
+        "calls": [{"name": call.name, "arguments": call.arguments} for call in good],
+        "observations": [excerpt(call.observation, _OBSERVATION_LENGTH) for call in good],
+        "tools": list(dict.fromkeys(call.name for call in good)),
+    }
+    key = f"{segment.label}: {segment.description}" if segment.description else segment.label
+    return Draft(key, body, (segment.start_step, segment.end_step))
+
+
+def _turns_as_segments(run: Trajectory) -> list[Segment]:
+    """The turns that have calls; while there are more than six, the shortest adjacent pair is joined."""
+    groups: list[tuple[list[str], list[ToolCall]]] = []
+    words: list[str] = []
+    for turn in run.turns:
+        words.append(turn.user or "")
+        if turn.calls:
+            groups.append((words, list(turn.calls)))
+            words = []
+    while len(groups) > MOST_SEGMENTS:
+        at = min(range(len(groups) - 1), key=lambda i: len(groups[i][1]) + len(groups[i + 1][1]))
+        left, right = groups[at], groups[at + 1]
+        groups[at : at + 2] = [(left[0] + right[0], left[1] + right[1])]
+    specs = {spec.name: spec for spec in run.tools or ()}
+    segments, start = [], 1
+    for said, calls in groups:
+        end = start + len(calls) - 1
+        good = list(dict.fromkeys(call.name for call in calls if call.ok))
+        label, does = _label(good), _does(good, specs)
+        description = " ".join(part for part in (_request(said), f"({does})" if does else "") if part)
+        segments.append(Segment(start_step=start, end_step=end, label=label, description=description))
+        start = end + 1
+    return segments
+
+
+def _label(names: Sequence[str]) -> str:
+    """The last tools of the segment in words: earlier ones mostly prepare."""
+    return join(tool_words(name) for name in names[-_LABEL_TOOLS:]) or "failed calls"
+
+
+def _does(names: Sequence[str], specs: dict[str, ToolSpec]) -> str:
+    """What the tools do by their own descriptions; empty where there are none, for the label has their names."""
+    phrases = [phrase(name, specs.get(name)) for name in names]
+    return join(phrases, last="then") if phrases != [tool_words(name) for name in names] else ""
+
+
+def _request(said: Sequence[str]) -> str:
+    """The longest first sentence that the user said; empty if the user only nodded."""
+    sentences = [re.split(r"(?<=[.!?])\s|\n", text.strip(), maxsplit=1)[0] for text in said]
+    longest = max(sentences, key=len, default="")
+    return excerpt(longest, _REQUEST_LENGTH) if len(longest.split()) >= _LEAST_REQUEST_WORDS else ""
+
+
+def _part(hit: Hit, style: Style) -> Part:
+    body = hit.record.body
+    calls = body["calls"] if isinstance(body["calls"], list) else []
+    lines = [
+        render_call(str(call["name"]), call["arguments"], style.call_format)  # type: ignore[index, call-overload, arg-type]
+        for call in calls[:_MOST_CALLS_SHOWN]
+    ]
+    if len(calls) > _MOST_CALLS_SHOWN:
+        lines.append(f"({len(calls) - _MOST_CALLS_SHOWN} more calls)")
+    title = hit.record.key
+    agreement = f" (Seen in {hit.support} runs.)" if hit.support > 1 else ""
+    text = "\n".join([f"{title}{agreement}", *lines])
+    return Part(text, hit.record.id, (str(body["description"] or body["label"]), "\n".join(lines)))

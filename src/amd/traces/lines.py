@@ -1,0 +1,181 @@
+r"""From paths to JSON objects, each with the place it stands at. One bad line costs that line.
+
+A file is JSON lines, split on ``\n`` and nothing else (U+2028 and U+0085 are ordinary characters inside a text),
+or one JSON array of objects. Integers keep their digits; ``NaN``, infinities and nesting that later steps could
+not follow are refused; lone surrogates are replaced and counted; bytes that are not UTF-8 refuse their line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from amd.errors import TrajectoryError
+from amd.json_text import JSON, digest, loads, replace_surrogates
+from amd.traces.reader import Note
+from amd.trajectory import Refusal
+
+__all__ = ["MAX_DEPTH", "SUFFIXES", "Line", "find_files", "read_jsonl"]
+
+SUFFIXES = (".json", ".jsonl")
+"""The files that are read where a folder is named."""
+
+MAX_DEPTH = 100
+"""Objects and arrays inside each other: runs stay far below, and Python's own recursion limit far above."""
+
+_BOM = b"\xef\xbb\xbf"
+_BETWEEN = re.compile(r"[ \t\r\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One JSON object of a file. ``number`` counts lines from 1; ``sha256`` is the hash of the object's own bytes."""
+
+    value: Mapping[str, JSON]
+    path: Path
+    number: int
+    sha256: str
+
+    @property
+    def where(self) -> str:
+        """``file:line``."""
+        return f"{self.path}:{self.number}"
+
+
+def find_files(paths: Sequence[Path], *, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
+    """The files that the paths name: a file as it is, a folder by all files below it with one of the suffixes.
+
+    Raises:
+        TrajectoryError: A path does not exist, or a folder holds no such file.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(file for file in path.rglob("*") if file.suffix in suffixes and file.is_file())
+            if not inside:
+                raise TrajectoryError(
+                    f"{path}: the folder holds no file that ends with {' or '.join(suffixes)}",
+                    next_step="name the folder or the files that hold the runs",
+                    path=path,
+                )
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise TrajectoryError(f"{path}: no such file or folder", next_step="check the path", path=path)
+    return found
+
+
+def read_jsonl(paths: Sequence[Path], *, suffixes: Sequence[str] = SUFFIXES) -> Iterator[Line | Refusal | Note]:
+    """Every JSON object of the files, in order; a refusal ``unreadable`` for each line that is none.
+
+    Raises:
+        TrajectoryError: A path is missing or cannot be read, or a folder holds no file of these suffixes.
+    """
+    for path in find_files(paths, suffixes=suffixes):
+        try:
+            yield from _read_file(path)
+        except OSError as error:
+            raise TrajectoryError(
+                f"{path}: cannot be read: {error.strerror}", next_step="check the file and its permissions", path=path
+            ) from error
+
+
+def _read_file(path: Path) -> Iterator[Line | Refusal | Note]:
+    with path.open("rb") as file:
+        first = True
+        for number, raw in enumerate(file, 1):
+            line = (raw.removeprefix(_BOM) if number == 1 else raw).strip()
+            if not line:
+                continue
+            if first and line.startswith(b"["):
+                yield from _array(raw.removeprefix(_BOM) + file.read(), path, number)
+                return
+            first = False
+            yield from _object(line, path, number)
+
+
+def _object(line: bytes, path: Path, number: int) -> Iterator[Line | Refusal | Note]:
+    """The object that these bytes are, or why they are none."""
+    where = f"{path}:{number}"
+    try:
+        value = loads(line.decode("utf-8"))
+    except RecursionError:
+        yield Refusal("unreadable", where, f"nested deeper than {MAX_DEPTH}")
+        return
+    except ValueError as error:
+        yield Refusal("unreadable", where, f"not JSON: {error}")
+        return
+    fault = _fault(value)
+    if fault or not isinstance(value, Mapping):
+        yield Refusal("unreadable", where, fault or f"a JSON {type(value).__name__}, not an object")
+        return
+    clean, replaced = replace_surrogates(value) if b"\\u" in line else (value, 0)
+    if replaced:
+        yield Note("surrogates_replaced", replaced)
+    assert isinstance(clean, Mapping)
+    yield Line(clean, path, number, digest(line))
+
+
+def _fault(value: JSON) -> str:
+    """What later steps could not write down again: endless numbers (``1e999``) and very deep nesting."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        below: list[JSON] = []
+        for item in level:
+            if isinstance(item, float) and not math.isfinite(item):
+                return "a number beyond the range of JSON"
+            if isinstance(item, Mapping):
+                below += item.values()
+            elif isinstance(item, list):
+                below += item
+        if not below:
+            return ""
+        level = below
+    return f"nested deeper than {MAX_DEPTH}"
+
+
+def _array(content: bytes, path: Path, number: int) -> Iterator[Line | Refusal | Note]:
+    """The objects of a file that is one JSON array, opened on line ``number``.
+
+    What stands before a fault is kept; what stands after it cannot be told apart and is one refusal.
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        yield Refusal("unreadable", f"{path}:{number + content.count(b'\n', 0, error.start)}", f"not JSON: {error}")
+        return
+    decoder = json.JSONDecoder()
+    start = text.index("[") + 1
+    while True:
+        start = _skip(text, start)
+        line = number + text.count("\n", 0, start)
+        if text.startswith("]", start):
+            break
+        try:
+            end = decoder.raw_decode(text, start)[1]
+        except (ValueError, RecursionError) as error:
+            yield Refusal("unreadable", f"{path}:{line}", f"the array is broken from here on: {error}")
+            return
+        yield from _object(text[start:end].encode(), path, line)
+        start = _skip(text, end)
+        if text.startswith(",", start):
+            start += 1
+        elif not text.startswith("]", start):
+            line = number + text.count("\n", 0, start)
+            yield Refusal("unreadable", f"{path}:{line}", "the array is broken from here on: neither ',' nor ']'")
+            return
+    for below, rest in enumerate(text[start + 1 :].split("\n")):
+        if rest.strip():
+            yield from _object(rest.strip().encode(), path, line + below)
+
+
+def _skip(text: str, start: int) -> int:
+    """Where the next character that is no white space stands."""
+    found = _BETWEEN.match(text, start)
+    assert found is not None
+    return found.end()

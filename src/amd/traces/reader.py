@@ -1,0 +1,151 @@
+"""The protocol of a reader, and how the installed readers are found.
+
+A reader is an object behind an entry point of the group ``amd.traces``. It gives one item for each run that it
+meets, either the :class:`Trajectory` or a :class:`Refusal`, and a :class:`Note` for what is worth a count but
+is no run: the gate adds the notes up by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from amd.errors import ConfigError
+from amd.trajectory import Refusal, Trajectory
+
+__all__ = ["GROUP", "Item", "Note", "Reader", "ReaderOptions", "load_reader", "reader_options", "readers"]
+
+GROUP = "amd.traces"
+"""The entry point group of readers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to count that is no refusal, by a name without values: ``surrogates_replaced``, ``unknown_field``."""
+
+    name: str
+    count: int = 1
+
+
+Item: TypeAlias = Trajectory | Refusal | Note
+"""What a reader yields: a run, a run that was not taken, or a count."""
+
+
+class ReaderOptions(BaseModel):
+    """The options of a reader that has none, and the base of those that have.
+
+    Each field is one scalar (text, number, boolean, ``Literal``) with a default and a description, so that
+    ``amd build FORMAT --help`` can show it and the command line can set it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Options = TypeVar("Options", bound=ReaderOptions)
+
+
+@runtime_checkable
+class Reader(Protocol[Options]):
+    """Reads one trace format. It raises ``TrajectoryError`` for a path that is not there, and refuses the rest."""
+
+    @property
+    def name(self) -> str:
+        """The format's name on the command line."""
+        ...
+
+    @property
+    def benchmark(self) -> str | None:
+        """The benchmark of all its runs, or ``None`` where each run says its own."""
+        ...
+
+    @property
+    def options(self) -> type[Options]:
+        """The class of its options."""
+        ...
+
+    def read(self, paths: Sequence[Path], options: Options) -> Iterator[Item]:
+        """The runs under ``paths``, each as one trajectory or one refusal, with notes in between."""
+        ...
+
+    def family(self, task_id: str) -> str | None:
+        """The family of a task of its benchmark, or ``None`` where the id does not tell."""
+        ...
+
+
+# What importing somebody else's module and looking up a name in it may raise when that package is broken.
+_BROKEN = (ImportError, AttributeError, NameError, SyntaxError, TypeError, ValueError, LookupError, OSError, RuntimeError)
+
+
+def readers() -> list[str]:
+    """The names of the installed formats, sorted. Nothing is imported.
+
+    >>> {"amd", "openai-chat"} <= set(readers())
+    True
+    """
+    return sorted({entry.name for entry in entry_points(group=GROUP)})
+
+
+def load_reader(name: str) -> Reader[Any]:
+    """The reader of a format; ``ConfigError`` if nobody offers it, two packages do, or its package is broken.
+
+    >>> load_reader("openai-chat").benchmark
+    'openai-chat'
+    """
+    entry = _entry(name)
+    try:
+        reader = entry.load()
+    except _BROKEN as error:
+        raise ConfigError(
+            f"the reader of format {name!r} ({entry.value}) cannot be imported: {type(error).__name__}: {error}",
+            next_step="reinstall the package that offers it",
+            format=name,
+            entry_point=entry.value,
+        ) from error
+    if not isinstance(reader, Reader):
+        raise ConfigError(
+            f"the entry point {entry.value} of format {name!r} is a {type(reader).__name__}, not a reader",
+            next_step="let it name an object with name, benchmark, options, read and family",
+            format=name,
+            entry_point=entry.value,
+        )
+    return reader
+
+
+def _entry(name: str) -> EntryPoint:
+    """The one entry point of this name."""
+    offers = {entry.value: entry for entry in entry_points(group=GROUP, name=name)}
+    if not offers:
+        raise ConfigError(
+            f"no installed package reads the format {name!r}",
+            next_step=f"use one of: {', '.join(readers())}",
+            format=name,
+            known=readers(),
+        )
+    if len(offers) > 1:
+        raise ConfigError(
+            f"the format {name!r} is offered twice: {' and '.join(sorted(offers))}",
+            next_step="uninstall one of the packages",
+            format=name,
+            entry_points=sorted(offers),
+        )
+    return next(iter(offers.values()))
+
+
+def reader_options(reader: Reader[Options], values: Mapping[str, object]) -> Options:
+    """The reader's options from named values; ``ConfigError`` names each one that is unknown or has the wrong type."""
+    try:
+        return reader.options(**values)
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_url=False)
+        )
+        raise ConfigError(
+            f"wrong options for the format {reader.name!r}: {faults}",
+            next_step=f"its options are: {', '.join(reader.options.model_fields) or 'none'}",
+            format=reader.name,
+        ) from error
