@@ -7,11 +7,13 @@ Exclusion works by identity, before any ranking: by the family of the task, and 
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from amd.errors import ConfigError
-from amd.json_text import digest
+from amd.json_text import JSON, digest, loads, replace_surrogates
 from amd.trajectory import Task
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "deployed",
     "in_sample",
     "instruction_sha256",
+    "read_split",
     "self_excluded",
 ]
 
@@ -35,7 +38,9 @@ def instruction_sha256(instruction: str) -> str:
     >>> instruction_sha256("Move  the file ") == instruction_sha256("move the FILE")
     True
     """
-    return digest(" ".join(unicodedata.normalize("NFKC", instruction).casefold().split()).encode())
+    # A reader has replaced what UTF-8 cannot hold; an instruction straight from a harness may still have it.
+    text, _ = replace_surrogates(instruction)
+    return digest(" ".join(unicodedata.normalize("NFKC", str(text)).casefold().split()).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,60 @@ class Split:
                 families=both,
             )
 
+    @property
+    def sha256(self) -> str:
+        """What a report names a split by: the hash of its benchmark and of its two sides, in any order."""
+        return digest({"benchmark": self.benchmark, "train": [*sorted(self.train)], "test": [*sorted(self.test)]})
+
+
+_SPLIT_FORMAT = "amd-split/1"
+
+
+def read_split(path: Path | str) -> Split:
+    """The split that a file holds.
+
+    The file is one JSON object: ``"format": "amd-split/1"``, ``benchmark``, and the families of ``train`` and
+    ``test`` as lists of strings. What else it has (the seed it was drawn with, say) is for people.
+
+    Raises:
+        ConfigError: the file cannot be read or is no split; the message begins with the file's name.
+    """
+    try:
+        value = loads(Path(path).read_bytes())
+    except (OSError, ValueError) as error:
+        raise _no_split(path, str(error)) from error
+    if not isinstance(value, Mapping):
+        raise _no_split(path, "it is not a JSON object")
+    if value.get("format") != _SPLIT_FORMAT:
+        raise _no_split(path, f"its format is {value.get('format')!r}, known is {_SPLIT_FORMAT!r}")
+    benchmark = value.get("benchmark")
+    if not isinstance(benchmark, str) or not benchmark:
+        raise _no_split(path, f"its benchmark is {benchmark!r}")
+    train, test = _families(path, value, "train"), _families(path, value, "test")
+    try:
+        return Split(benchmark, train, test)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error.message}", next_step=error.next_step, **error.fields) from error
+
+
+def _families(path: Path | str, value: Mapping[str, JSON], side: str) -> frozenset[str]:
+    families = value.get(side)
+    if not isinstance(families, list) or not families:
+        raise _no_split(path, f"its {side} is no list of families")
+    names = [family for family in families if isinstance(family, str) and family]
+    if len(names) < len(families):
+        strange = next(family for family in families if not isinstance(family, str) or not family)
+        raise _no_split(path, f"its {side} has {strange!r}, which is no family")
+    return frozenset(names)
+
+
+def _no_split(path: Path | str, why: str) -> ConfigError:
+    return ConfigError(
+        f"{path} is no split: {why}",
+        next_step=f'write {{"format": "{_SPLIT_FORMAT}", "benchmark": NAME, "train": [FAMILY], "test": [FAMILY]}}',
+        path=str(path),
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
@@ -64,6 +123,13 @@ class Viewer:
     protocol: Protocol
     task: Task | None = None
     split: Split | None = None
+    # Hashed once: a shelf asks about every family and text that it holds.
+    _own_text: str = field(init=False, repr=False, compare=False, default="")
+
+    def __post_init__(self) -> None:
+        """Hash the task's own instruction."""
+        if self.task is not None:
+            object.__setattr__(self, "_own_text", instruction_sha256(self.task.instruction))
 
     @property
     def excludes(self) -> bool:
@@ -79,7 +145,7 @@ class Viewer:
             return None
         if family == self.task.family:
             return "own_family"
-        if instruction == instruction_sha256(self.task.instruction):
+        if instruction == self._own_text:
             return "same_text"
         if self.split is not None and family not in self.split.train:
             return "test_family"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from amd_bfcl.command import app
+import sys
+
+from amd_bfcl.command import main
 
 if __name__ == "__main__":
-    app(prog_name="python -m amd_bfcl")
+    sys.exit(main())

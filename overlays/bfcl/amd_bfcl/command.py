@@ -6,30 +6,30 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from amd.errors import AmdError
+from amd.errors import AmdError, ConfigError
 from amd.traces import Trajectory, write
 from amd_bfcl.families import INDEXES, Category
 from amd_bfcl.package import Package, find_package
 from amd_bfcl.progress import with_progress
 from amd_bfcl.record import record as record_category
 
-__all__ = ["ORACLE", "Recording", "app", "record_to"]
+__all__ = ["ORACLE", "Recording", "app", "main", "record_to"]
 
 ORACLE = "ORACLE: this is the benchmark's answer key, replayed on its backends. It is marked kind=oracle; no model ran."
 _INTERRUPTED = 130
+# The base of typer's usage errors: newer releases carry their own copy of click, so it is not click's by name.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="amd_bfcl",
     help="BFCL multi-turn for amd.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -77,19 +77,6 @@ def record_to(out: Path, categories: list[Category], package: Package, *, limit:
     return recording
 
 
-@contextmanager
-def _one_line_errors() -> Iterator[None]:
-    """Every expected failure as one line on standard error, with its exit code."""
-    try:
-        yield
-    except AmdError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(error.exit_code) from None
-    except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written; run the same command again", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
-
-
 @app.command(
     epilog="Example: python -m amd_bfcl record --category multi_turn_base --out base.jsonl && "
     "amd build amd base.jsonl --out memory"
@@ -110,8 +97,7 @@ def record(
     ] = False,
 ) -> None:
     """Replay the benchmark's answer key on its own backends and write it as trajectories, marked oracle."""
-    with _one_line_errors():
-        recording = record_to(out, list(dict.fromkeys(category)), find_package(any_version=any_version), limit=limit)
+    recording = record_to(out, list(dict.fromkeys(category)), find_package(any_version=any_version), limit=limit)
     if as_json:
         sys.stdout.write(json.dumps(_as_json(recording)) + "\n")
         return
@@ -131,3 +117,23 @@ def _as_json(recording: Recording) -> dict[str, object]:
         "categories": {str(name): dict(counts) for name, counts in recording.counts.items()},
         "seconds": round(recording.seconds, 3),
     }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; every expected failure is one line on standard error."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = typer.main.get_command(app).main(given, prog_name="python -m amd_bfcl", standalone_mode=False)
+    except AmdError as error:
+        return _fail(str(error), error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted; nothing was written, run the same command again", _INTERRUPTED)
+    except _UsageError as error:
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        return _fail(f"{message} (see python -m amd_bfcl --help)", ConfigError.exit_code)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    typer.echo(f"amd_bfcl: {' '.join(message.split())}", err=True)
+    return code

@@ -18,7 +18,7 @@ __all__ = ["INSTALL", "TESTED_VERSION", "Package", "find_package"]
 TESTED_VERSION = "2026.3.23"
 """The version whose tasks, answers and twins this overlay was checked against."""
 
-INSTALL = f"pip install --no-deps bfcl-eval=={TESTED_VERSION} && pip install mpmath==1.3.0"
+INSTALL = f"pip install --no-deps bfcl-eval=={TESTED_VERSION} mpmath==1.3.0"
 """Enough for the tasks and the backends. Without ``--no-deps``, pip would fetch torch and eight vendors' clients."""
 
 

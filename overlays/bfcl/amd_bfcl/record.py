@@ -19,7 +19,7 @@ from amd.traces import Outcome, Source, Step, ToolCall, Trajectory, Turn, is_err
 from amd_bfcl.backends import Backend
 from amd_bfcl.families import Category
 from amd_bfcl.package import Package, find_package
-from amd_bfcl.tasks import Entry, entries
+from amd_bfcl.tasks import Entry, entries, known_category
 
 __all__ = ["EVIDENCE", "TEACHER", "record"]
 
@@ -43,6 +43,7 @@ def record(
     the benchmark is not installed, ``TrajectoryError`` if an entry and its answer do not fit together.
     """
     package = package or find_package()
+    category = known_category(category)
     name = f"possible_answer/BFCL_v4_{category}.json"
     pairs = zip(entries(category, package), enumerate(package.lines(name), 1), strict=True)
     for entry, (number, line) in islice(pairs, limit):
@@ -78,7 +79,7 @@ def _replay(entry: Entry, answer: list[list[str]], line: str, package: Package) 
         source=Source(
             teacher=TEACHER,
             run_id=f"bfcl-eval-{package.version}",
-            path=entry.where,
+            path=package.where(f"BFCL_v4_{entry.category}.json"),
             sha256=hashlib.sha256(f"{entry.line}\n{line}\n".encode()).hexdigest(),
             kind="oracle",
         ),

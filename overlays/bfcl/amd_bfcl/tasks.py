@@ -25,7 +25,7 @@ from amd_bfcl.families import BENCHMARK, Category, family
 from amd_bfcl.package import Package, find_package
 from amd_bfcl.schema import to_tool
 
-__all__ = ["TOOL_DOCUMENTS", "Category", "Entry", "entries", "entry", "family", "tasks"]
+__all__ = ["TOOL_DOCUMENTS", "Category", "Entry", "entries", "entry", "family", "known_category", "tasks"]
 
 TOOL_DOCUMENTS = {
     "GorillaFileSystem": "gorilla_file_system.json",
@@ -93,17 +93,22 @@ class Entry:
         return self.tools + tuple(tool for turn in sorted(self.later) for tool in self.later[turn])
 
 
+def known_category(name: str) -> Category:
+    """The category of this name; ``ConfigError`` if there is none."""
+    if name not in tuple(Category):
+        raise ConfigError(
+            f"{name!r} is no multi-turn category of BFCL", next_step=f"give one of: {', '.join(Category)}"
+        )
+    return Category(name)
+
+
 def entries(category: Category | str, package: Package | None = None) -> Iterator[Entry]:
     """The entries of a category, in the benchmark's order.
 
     ``ConfigError`` for an unknown category or if the benchmark is not installed, ``TrajectoryError`` with file and
     line for a line that is not what it should be.
     """
-    if category not in tuple(Category):
-        raise ConfigError(
-            f"{category!r} is no multi-turn category of BFCL", next_step=f"give one of: {', '.join(Category)}"
-        )
-    known, package = Category(category), package or find_package()
+    known, package = known_category(category), package or find_package()
     name = f"BFCL_v4_{known}.json"
     for number, line in enumerate(package.lines(name), 1):
         yield _entry(known, package, f"{package.where(name)}:{number}", line)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from amd.evidence import find_evidence
 from amd.exclusion import instruction_sha256
-from amd.json_text import JSON, replace_surrogates
+from amd.json_text import replace_surrogates
 from amd.mask import Mask
 from amd.records import Record, RecordSource, RecordTask, record_id
 from amd.tier import Draft, Tier, Writer
@@ -98,5 +98,3 @@ def _task(run: Trajectory) -> RecordTask:
         instruction_sha256=instruction_sha256(task.instruction),
         split=task.split,
     )
-
-

@@ -67,8 +67,8 @@ def build_memory(
         if not gate.admitted:
             return _nothing_admitted(gate, current, watch)
         addition = _Addition(gate, method, writer, embedder, options)
-        wanted = {run.trajectory_sha256 for run in addition.merge(current).written}
-        chosen = [run for run in gate.admitted if run.sha256 in wanted]
+        addition.wanted = frozenset(run.trajectory_sha256 for run in addition.merge(current).written)
+        chosen = [run for run in gate.admitted if run.sha256 in addition.wanted]
         with watch.stage("distill"):
             now = datetime.now(UTC).isoformat(timespec="seconds")
             addition.new = distill(_walk("distill", chosen, report), method.tiers, writer, created_at=now)
@@ -91,6 +91,7 @@ class _Addition:
     writer: Writer
     embedder: Embedder
     options: Options
+    wanted: frozenset[str] = frozenset()
     new: Distilled = field(default_factory=Distilled)
     rows: Mapping[str, Rows] = field(default_factory=dict)
     merged: Merged | None = None
@@ -178,8 +179,7 @@ class _Addition:
 
     def _check_written(self, merged: Merged) -> None:
         """Another builder may have taken out, meanwhile, a run that was there when this build began."""
-        have = {record.source.trajectory_sha256 for tier in self.new.records.values() for record in tier.values()}
-        missing = [run.task_id for run in merged.written if run.trajectory_sha256 not in have and run.calls]
+        missing = [run.task_id for run in merged.written if run.trajectory_sha256 not in self.wanted]
         if missing:
             raise StoreError(
                 f"the memory changed while this build ran: {len(missing)} runs, first of task {missing[0]!r}, are gone",

@@ -30,7 +30,7 @@ WIDTH = 1024
 _BUCKETS = WIDTH - 1
 _SIGNED = 2 * _BUCKETS  # the first half adds to a bucket, the second half subtracts from it
 _NGRAMS = (3, 4, 5)
-_NGRAM_REACH = 64  # a longer word is a path, a key or a blob: its head is enough, and it is hashed whole as well
+_NGRAM_REACH = 24  # a longer word is a path, a key or a blob: its head is enough, and it is hashed whole as well
 _WORD_WEIGHT = 2  # a whole word counts twice an n-gram
 _BATCH = 256  # texts summed at once: about 4 MB
 _CACHED_WORDS = 1 << 16
@@ -86,8 +86,8 @@ def _pieces(word: str) -> list[str]:
 def _features(word: str) -> npt.NDArray[np.int32]:
     """The signed buckets of a word's n-grams and of the word itself, one entry for each unit of weight."""
     fenced = f"<{word[:_NGRAM_REACH]}>"
-    grams = [fenced[start : start + n] for n in _NGRAMS for start in range(len(fenced) - n + 1)]
-    grams.extend([f"={word}"] * _WORD_WEIGHT)
+    grams = list(dict.fromkeys(fenced[start : start + n] for n in _NGRAMS for start in range(len(fenced) - n + 1)))
+    grams += [f"={word}"] * _WORD_WEIGHT
     return np.array([crc32(gram.encode()) % _SIGNED for gram in grams], dtype=np.int32)
 
 

@@ -6,6 +6,7 @@ from openai 1.17 beside httpx 0.28 up to 3.x.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -76,6 +77,7 @@ class OpenAIEmbedder:
             timeout=timeout,
             http_client=openai.DefaultHttpxClient(timeout=timeout),
         )
+        weakref.finalize(self, self._client.close)  # nobody has to remember it
         self._retrying = Retrying(
             stop=stop_after_attempt(attempts),
             retry=retry_if_exception(_is_worth_retrying),
@@ -98,10 +100,6 @@ class OpenAIEmbedder:
         if len(widths) > 1:
             raise self._error(f"sent rows of {widths[0]} and of {widths[-1]} numbers", widths=widths)
         return np.concatenate(parts)
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
 
     def _rows(self, texts: Sequence[str], first: int) -> list[Rows]:
         """The rows of one batch, whose first text has the index ``first`` among all, in one part or in several."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from amd.testing.embedder import StubEmbedder
 from amd.testing.runs import openai_chat, run
-from amd.testing.server import Fault, LoopbackServer, Request
+from amd.testing.server import Fault, LoopbackServer
+from amd.testing.wire import Request
 from amd.testing.writer import ScriptedWriter
 
 __all__ = ["Fault", "LoopbackServer", "Request", "ScriptedWriter", "StubEmbedder", "openai_chat", "run"]

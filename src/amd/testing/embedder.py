@@ -62,8 +62,8 @@ class StubEmbedder:
                 )
             self.texts.extend(texts)
         rows = np.zeros((len(texts), self.width), dtype=np.float32)
-        for row, text in zip(rows, texts, strict=True):
+        for row, text in enumerate(texts):
             for word in _WORD.findall(text.casefold()) or [""]:
-                row[crc32(word.encode(errors="replace")) % self.width] += 1
-            row /= np.linalg.norm(row)
-        return rows
+                rows[row, crc32(word.encode()) % self.width] += 1
+        unit: Rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit

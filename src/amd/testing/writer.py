@@ -15,7 +15,7 @@ from amd.trajectory import Trajectory
 
 __all__ = ["Script", "ScriptedWriter"]
 
-Script: TypeAlias = JSON | Callable[[Trajectory], JSON]
+Script: TypeAlias = "JSON | Callable[[Trajectory], JSON]"
 """A reply as JSON, the same for every run, or a function of the masked run. ``None`` leaves it to the tier's rules."""
 
 

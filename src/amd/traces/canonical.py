@@ -39,7 +39,7 @@ def write(path: Path, trajectories: Iterable[Trajectory]) -> int:
     try:
         try:
             written = _write_lines(beside, trajectories)
-            os.replace(beside, path)
+            beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)
         _sync_folder(path.parent)

@@ -19,7 +19,7 @@ from amd.json_text import JSON, digest, loads, replace_surrogates
 from amd.traces.reader import Note
 from amd.trajectory import Refusal
 
-__all__ = ["MAX_DEPTH", "SUFFIXES", "Line", "find_files", "read_jsonl"]
+__all__ = ["MAX_DEPTH", "SUFFIXES", "Line", "find_files", "parse", "read_jsonl"]
 
 SUFFIXES = (".json", ".jsonl")
 """The files that are read where a folder is named."""
@@ -50,24 +50,30 @@ def find_files(paths: Sequence[Path], *, suffixes: Sequence[str] = SUFFIXES) -> 
     """The files that the paths name: a file as it is, a folder by all files below it with one of the suffixes.
 
     Raises:
-        TrajectoryError: A path does not exist, or a folder holds no such file.
+        TrajectoryError: A path does not exist or cannot be looked at, or a folder holds no such file.
     """
     found: list[Path] = []
     for path in paths:
-        if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.suffix in suffixes and file.is_file())
-            if not inside:
-                raise TrajectoryError(
-                    f"{path}: the folder holds no file that ends with {' or '.join(suffixes)}",
-                    next_step="name the folder or the files that hold the runs",
-                    path=path,
-                )
-            found += inside
-        elif path.exists():
-            found.append(path)
-        else:
-            raise TrajectoryError(f"{path}: no such file or folder", next_step="check the path", path=path)
+        try:
+            found += _files_at(path, suffixes)
+        except OSError as error:
+            raise _cannot_read(path, error) from error
     return found
+
+
+def _files_at(path: Path, suffixes: Sequence[str]) -> list[Path]:
+    if not path.exists():
+        raise TrajectoryError(f"{path}: no such file or folder", next_step="check the path", path=path)
+    if not path.is_dir():
+        return [path]
+    inside = sorted(file for file in path.rglob("*") if file.suffix in suffixes and file.is_file())
+    if not inside:
+        raise TrajectoryError(
+            f"{path}: the folder holds no file that ends with {' or '.join(suffixes)}",
+            next_step="name the folder or the files that hold the runs",
+            path=path,
+        )
+    return inside
 
 
 def read_jsonl(paths: Sequence[Path], *, suffixes: Sequence[str] = SUFFIXES) -> Iterator[Line | Refusal | Note]:
@@ -80,9 +86,13 @@ def read_jsonl(paths: Sequence[Path], *, suffixes: Sequence[str] = SUFFIXES) -> 
         try:
             yield from _read_file(path)
         except OSError as error:
-            raise TrajectoryError(
-                f"{path}: cannot be read: {error.strerror}", next_step="check the file and its permissions", path=path
-            ) from error
+            raise _cannot_read(path, error) from error
+
+
+def _cannot_read(path: Path, error: OSError) -> TrajectoryError:
+    return TrajectoryError(
+        f"{path}: cannot be read: {error.strerror}", next_step="check the file and its permissions", path=path
+    )
 
 
 def _read_file(path: Path) -> Iterator[Line | Refusal | Note]:
@@ -99,44 +109,55 @@ def _read_file(path: Path) -> Iterator[Line | Refusal | Note]:
             yield from _object(line, path, number)
 
 
+def parse(text: str) -> tuple[JSON, int]:
+    r"""The value of a JSON text that everything later can also write down, and how many surrogates were replaced.
+
+    Raises:
+        ValueError: It is not JSON, holds a number beyond JSON's range, or is nested deeper than ``MAX_DEPTH``.
+
+    >>> parse('{"n": 12345678901234567890, "text": "bad \\ud83d"}')
+    ({'n': 12345678901234567890, 'text': 'bad �'}, 1)
+    """
+    try:
+        value = loads(text)
+    except RecursionError as error:
+        raise ValueError(f"nested deeper than {MAX_DEPTH}") from error
+    _check(value)
+    # A text that was decoded from UTF-8 holds a lone surrogate only where JSON escapes one.
+    return replace_surrogates(value) if "\\u" in text else (value, 0)
+
+
 def _object(line: bytes, path: Path, number: int) -> Iterator[Line | Refusal | Note]:
     """The object that these bytes are, or why they are none."""
-    where = f"{path}:{number}"
     try:
-        value = loads(line.decode("utf-8"))
-    except RecursionError:
-        yield Refusal("unreadable", where, f"nested deeper than {MAX_DEPTH}")
-        return
+        value, replaced = parse(line.decode("utf-8"))
     except ValueError as error:
-        yield Refusal("unreadable", where, f"not JSON: {error}")
+        yield Refusal("unreadable", f"{path}:{number}", f"not JSON: {error}")
         return
-    fault = _fault(value)
-    if fault or not isinstance(value, Mapping):
-        yield Refusal("unreadable", where, fault or f"a JSON {type(value).__name__}, not an object")
+    if not isinstance(value, Mapping):
+        yield Refusal("unreadable", f"{path}:{number}", f"not a JSON object but a {type(value).__name__}")
         return
-    clean, replaced = replace_surrogates(value) if b"\\u" in line else (value, 0)
     if replaced:
-        yield Note("surrogates_replaced", replaced)
-    assert isinstance(clean, Mapping)
-    yield Line(clean, path, number, digest(line))
+        yield Note("replaced_surrogates", replaced)
+    yield Line(value, path, number, digest(line))
 
 
-def _fault(value: JSON) -> str:
-    """What later steps could not write down again: endless numbers (``1e999``) and very deep nesting."""
+def _check(value: JSON) -> None:
+    """Refuse endless numbers (``1e999``) and nesting beyond ``MAX_DEPTH``, level by level, without recursion."""
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_DEPTH + 1):
         below: list[JSON] = []
         for item in level:
             if isinstance(item, float) and not math.isfinite(item):
-                return "a number beyond the range of JSON"
+                raise ValueError("a number is beyond the range of JSON")
             if isinstance(item, Mapping):
                 below += item.values()
             elif isinstance(item, list):
                 below += item
         if not below:
-            return ""
+            return
         level = below
-    return f"nested deeper than {MAX_DEPTH}"
+    raise ValueError(f"nested deeper than {MAX_DEPTH}")
 
 
 def _array(content: bytes, path: Path, number: int) -> Iterator[Line | Refusal | Note]:
@@ -147,7 +168,8 @@ def _array(content: bytes, path: Path, number: int) -> Iterator[Line | Refusal |
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        yield Refusal("unreadable", f"{path}:{number + content.count(b'\n', 0, error.start)}", f"not JSON: {error}")
+        line = number + content.count(b"\n", 0, error.start)
+        yield Refusal("unreadable", f"{path}:{line}", f"not JSON: {error}")
         return
     decoder = json.JSONDecoder()
     start = text.index("[") + 1

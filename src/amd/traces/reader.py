@@ -26,7 +26,7 @@ GROUP = "amd.traces"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to count that is no refusal, by a name without values: ``surrogates_replaced``, ``unknown_field``."""
+    """Something to count that is no refusal, by a name without values: ``replaced_surrogates``, ``unknown_field``."""
 
     name: str
     count: int = 1
@@ -78,7 +78,17 @@ class Reader(Protocol[Options]):
 
 
 # What importing somebody else's module and looking up a name in it may raise when that package is broken.
-_BROKEN = (ImportError, AttributeError, NameError, SyntaxError, TypeError, ValueError, LookupError, OSError, RuntimeError)
+_BROKEN = (
+    ImportError,
+    AttributeError,
+    NameError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    LookupError,
+    OSError,
+    RuntimeError,
+)
 
 
 def readers() -> list[str]:

@@ -1,0 +1,61 @@
+# One command for each habit. `make` alone lists them.
+
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+# The first Python from 3.11 on that is found; choose another one with: make PYTHON=/path/to/python
+PYTHON ?= $(shell for python in python3.12 python3.11 python3.13 python3 python; do \
+	if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$python; break; fi; done)
+
+# What the BFCL overlay replays: the benchmark's package without the gigabytes that it asks for.
+BFCL := bfcl-eval==2026.3.23
+BFCL_NEEDS := mpmath==1.3.0
+
+.PHONY: help demo test lint types bench all setup format clean
+.DEFAULT_GOAL := help
+
+help:  ## Show this help
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.ready  ## Record 200 runs, build a memory, ask it as three tasks; needs no key, no server, no GPU
+	@$(BIN)/python scripts/demo.py
+
+test: $(VENV)/.ready-dev  ## Run all tests and doctests; choose some with ARGS="tests/store -k shelf"
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.ready-dev  ## Check format, style and the storeys of the house
+	@$(BIN)/ruff format --check
+	@$(BIN)/ruff check
+	@$(BIN)/lint-imports
+
+types: $(VENV)/.ready-dev  ## Check types, strictly
+	@$(BIN)/mypy
+
+bench: $(VENV)/.ready  ## Compare speed and size with plain numpy and orjson, in ratios
+	@$(BIN)/python scripts/bench
+
+all: lint types test demo  ## Everything that continuous integration runs
+
+setup: $(VENV)/.ready-dev  ## Install everything into .venv, once
+
+format: $(VENV)/.ready-dev  ## Put the code in its format
+	@$(BIN)/ruff format
+	@$(BIN)/ruff check --fix
+
+clean:  ## Remove .venv, caches and what the demo wrote
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+# Two stamps: the demo does not wait for the tools of development.
+$(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml
+	@test -n "$(PYTHON)" || { echo "no Python from 3.11 on was found; give one: make PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "installing into $(VENV), once"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e . -e overlays/bfcl $(BFCL_NEEDS)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps $(BFCL)
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	@echo "installing the tools of development into $(VENV), once"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dev]'
+	@touch $@

@@ -1,0 +1,60 @@
+"""The command ``amd``: its groups of commands, and how every error becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from amd.cli import ask, build, check, read, show
+from amd.errors import AmdError, ConfigError
+
+__all__ = ["app", "main"]
+
+INTERRUPTED = 130
+# Typer carries its own copy of click in newer releases; this is the base of its usage errors in all of them.
+_UsageError = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="amd",
+    help="Turns a strong agent's successful runs into a memory that a small agent reads.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(read.app, name="read")
+app.add_typer(build.app, name="build")
+app.command(name="check")(check.check)
+app.command(name="reindex")(check.reindex)
+app.command(name="show")(show.show)
+app.command(name="ask")(ask.ask)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit: 0 done, 1 bad input, 2 usage, 3 a service, 4 a leak, 130 interrupted."""
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; an error is one line on standard error, never a traceback."""
+    try:
+        code = typer.main.get_command(app).main(list(arguments), prog_name="amd", standalone_mode=False)
+    except AmdError as error:
+        return _fail(str(error), error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted; what was published is untouched, run the same command again", INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone, as with `| head`; there is nobody left to tell
+        return 0
+    except OSError as error:
+        return _fail(f"{error.filename or 'file system'}: {error.strerror or error}", AmdError.exit_code)
+    except _UsageError as error:
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        return _fail(f"{message} (see amd --help)" if message else "see amd --help", ConfigError.exit_code)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    typer.echo(f"amd: {' '.join(message.split())}", err=True)
+    return code

@@ -1,0 +1,139 @@
+"""``amd build``: from a teacher's runs to a published memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from amd.build import BuildReport, Options, build_memory
+from amd.cli.console import StageProgress, counts, print_json, print_table
+from amd.cli.formats import FormatGroup
+from amd.embedders import load_embedder
+from amd.errors import ConfigError
+from amd.exclusion import read_split
+from amd.traces import Reader, ReaderOptions
+
+__all__ = ["app"]
+
+_DISTILLERS = ("rules",)
+
+
+def _build(
+    reader: Reader[Any],
+    paths: Sequence[Path],
+    options: ReaderOptions,
+    *,
+    out: Annotated[Path, typer.Option(help="The memory directory, new or to be added to.", show_default=False)],
+    method: Annotated[str, typer.Option(help="amd, or a sum of tiers: workflow+function.")] = "amd",
+    distiller: Annotated[str, typer.Option(help="Who writes the records: rules (no model).")] = "rules",
+    embedder: Annotated[str, typer.Option(help="hash, or openai:MODEL for an endpoint.")] = "hash",
+    base_url: Annotated[str, typer.Option(help="The endpoint of openai:MODEL, as http://127.0.0.1:8000/v1.")] = "",
+    all_trials: Annotated[bool, typer.Option(help="Keep every successful trial of a task, not the best.")] = False,
+    replace: Annotated[bool, typer.Option(help="Publish this input alone, retiring what was there.")] = False,
+    strict: Annotated[bool, typer.Option(help="Fail, and publish nothing, if a run cannot be read.")] = False,
+    assume_unassisted: Annotated[
+        bool, typer.Option(help="Take runs for which it is unknown whether a memory helped.")
+    ] = False,
+    floor: Annotated[
+        list[str] | None, typer.Option(metavar="TIER=X", help="Pin a tier's floor, the least cosine that counts.")
+    ] = None,
+    split: Annotated[Path | None, typer.Option(help="Admit only the train families of this split file.")] = None,
+    pin: Annotated[str | None, typer.Option(help="The seal that the memory to be added to must have.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Build a memory from runs of the format {format}, or add to one.
+
+    Only scored successes are admitted; every other run is counted by its reason. What was published before stays
+    as it was until the end of the build, and building the same input again changes nothing.
+
+    Example: amd build {format} runs.jsonl --out memory
+    """
+    if distiller not in _DISTILLERS:
+        raise ConfigError(f"no distiller is called {distiller!r}", next_step="use --distiller rules")
+    chosen = Options(
+        method=method,
+        all_trials=all_trials,
+        replace=replace,
+        strict=strict,
+        assume_unassisted=assume_unassisted,
+        floors=_floors(floor or ()),
+        split=read_split(split) if split else None,
+        pin=pin,
+    )
+    with StageProgress() as progress:
+        report = build_memory(
+            reader.read(paths, options),
+            out,
+            embedder=load_embedder(embedder, base_url=base_url or None),
+            options=chosen,
+            progress=progress,
+        )
+    if json:
+        print_json(_as_json(report))
+    else:
+        _print(report, out)
+    if not report.admitted:
+        raise typer.Exit(1)
+
+
+def _floors(pairs: Sequence[str]) -> dict[str, float]:
+    floors = {}
+    for pair in pairs:
+        tier, _, value = pair.partition("=")
+        try:
+            floors[tier] = float(value)
+        except ValueError:
+            raise typer.BadParameter(f"--floor {pair}: write TIER=X, as in workflow=0.4") from None
+    return floors
+
+
+def _as_json(report: BuildReport) -> Mapping[str, object]:
+    value = asdict(report)
+    value["refusals"] = [asdict(refusal) for refusal in report.refusals if refusal.reason == "unreadable"]
+    return value
+
+
+def _print(report: BuildReport, out: Path) -> None:
+    """The table of a build, then what a person must know besides."""
+    rows: list[tuple[str, object]] = [
+        ("runs read", report.read),
+        ("admitted", report.admitted),
+        ("refused", counts(report.refused)),
+        ("notes", counts(report.notes)),
+        ("records", counts(report.records)),
+        ("rows embedded", report.embedded),
+        ("model calls", report.model_calls),
+        ("generation", report.generation or "nothing published"),
+        ("content", report.digest[:16]),
+        ("seal", report.seal),
+        ("seconds", ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in report.seconds.items())),
+    ]
+    print_table(f"memory {out}" + ("" if report.changed else " (unchanged)"), rows)
+    for tier, (before, after) in report.moved_floors.items():
+        typer.echo(f"the floor of {tier} moved from {before:.3f} to {after:.3f}", err=True)
+    for task_id in report.retired:
+        typer.echo(f"retired: {task_id}", err=True)
+    for refusal in report.refusals:
+        if refusal.reason == "unreadable":
+            typer.echo(f"unreadable: {refusal.where}: {refusal.detail}", err=True)
+
+
+class _Formats(FormatGroup):
+    job = staticmethod(_build)
+
+
+app = typer.Typer(
+    cls=_Formats,
+    help="Build a memory from runs, or add to one. `amd build FORMAT --help` shows a format's options.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _formats() -> None:
+    """Exists so that typer makes a group."""

@@ -1,0 +1,60 @@
+"""``amd check`` and ``amd reindex``: is a memory what it says it is, and taking in what a person changed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from amd.cli.console import print_json, print_table
+from amd.embedders import load_embedder
+from amd.store import check as check_memory
+from amd.store import reindex as reindex_memory
+
+__all__ = ["check", "reindex"]
+
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The memory directory.", show_default=False)]
+Pin = Annotated[str | None, typer.Option(help="The seal that the memory must have.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def check(directory: Directory, pin: Pin = None, json: Json = False) -> None:
+    """Check every byte of a memory and name each fault; exit 1 if there is one. Nothing is changed.
+
+    Example: amd check memory --pin 3f9a...
+    """
+    report = check_memory(directory, pin=pin)
+    if json:
+        print_json(asdict(report))
+    else:
+        shelves = ", ".join(f"{name} {rows}" for name, rows in report.shelves.items())
+        rows = [("shelves", shelves), ("content", report.digest), ("seal", report.seal), ("faults", len(report.faults))]
+        print_table(f"memory {directory}: {'good' if report.ok else 'NOT GOOD'}", rows)
+        for fault in report.faults:
+            typer.echo(f"{fault.file}: {fault.what}", err=True)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+def reindex(
+    directory: Directory,
+    embedder: Annotated[str | None, typer.Option(help="Change to this embedder: all keys are embedded again.")] = None,
+    base_url: Annotated[str, typer.Option(help="The endpoint of openai:MODEL.")] = "",
+    pin: Pin = None,
+    json: Json = False,
+) -> None:
+    """Take in what a person changed in records.json, embed what changed, and publish a new generation.
+
+    Example: amd reindex memory
+    """
+    chosen = load_embedder(embedder, base_url=base_url or None) if embedder else None
+    report = reindex_memory(directory, embedder=chosen, pin=pin)
+    if json:
+        print_json(asdict(report))
+        return
+    for edit in report.edits:
+        typer.echo(edit.diff)
+    rows = [("edits", len(report.edits)), ("rows embedded", report.embedded), ("generation", report.generation)]
+    print_table(f"memory {directory}", rows)

@@ -1,0 +1,80 @@
+"""What commands print: tables and progress for people, one JSON object for machines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+import orjson
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+__all__ = ["StageProgress", "counts", "print_json", "print_table"]
+
+# A bar that flashes by is noise; one is drawn for stages that last longer than this (seconds).
+_PATIENCE = 2.0
+
+
+def print_json(value: Mapping[str, object]) -> None:
+    """One JSON object on standard output."""
+    typer.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())
+
+
+def print_table(title: str, rows: Sequence[tuple[str, object]]) -> None:
+    """Two columns: what, and how much."""
+    table = Table(title=title, title_justify="left", show_header=False, title_style="bold", pad_edge=False)
+    table.add_column("what")
+    table.add_column("value", overflow="fold")
+    for name, value in rows:
+        table.add_row(name, str(value), style=None)
+    Console(highlight=False, markup=False).print(table)
+
+
+def counts(values: Mapping[str, int]) -> str:
+    """Counts in one line, the largest first.
+
+    >>> counts({"failed": 84, "worse_trial": 18})
+    'failed 84, worse_trial 18'
+    """
+    return ", ".join(f"{name} {count}" for name, count in sorted(values.items(), key=lambda item: -item[1])) or "none"
+
+
+class StageProgress:
+    """A progress bar on standard error for whatever lasts longer than two seconds.
+
+    A context manager and a callable ``(stage, done, total)``; it prints nothing where standard error is no terminal.
+    """
+
+    def __init__(self) -> None:
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not Console(stderr=True).is_terminal,
+        )
+        self._began = time.monotonic()
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show that ``done`` of ``total`` (0: not known) are through the stage."""
+        if time.monotonic() - self._began < _PATIENCE:
+            return
+        if stage not in self._tasks:
+            self._bar.start()
+            self._tasks[stage] = self._bar.add_task(stage, total=total or None)
+        self._bar.update(self._tasks[stage], completed=done)

@@ -1,0 +1,80 @@
+"""``amd show``: a memory's records as a person reads them, in the words that a student would be shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from amd.cli.console import print_json
+from amd.errors import ConfigError
+from amd.methods import method_named
+from amd.records import Record
+from amd.store import Memory, open_memory
+from amd.tier import FailedCall, Hit, Question, Style, Tier
+
+__all__ = ["show"]
+
+
+def show(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The memory directory.", show_default=False)],
+    tier: Annotated[str | None, typer.Option(help="Only this tier.")] = None,
+    family: Annotated[str | None, typer.Option(help="Only records of this family.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many records.")] = 30,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show records: where each comes from, the key it is found by, and its text.
+
+    Example: amd show memory --tier workflow --limit 10
+    """
+    with open_memory(directory) as memory:
+        records = list(islice(_chosen(memory, tier, family), limit))
+        if json:
+            print_json({"records": [asdict(record) for record in records]})
+            return
+        tiers = {each.name: each for each in method_named(memory.manifest.method).tiers}
+    if sys.stdout.isatty():
+        _print_table(records, tiers)
+    else:
+        for record in records:
+            typer.echo(f"{record.tier}\t{_origin(record)}\n{record.key}\n{_text(record, tiers[record.tier])}\n")
+
+
+def _chosen(memory: Memory, tier: str | None, family: str | None) -> Iterator[Record]:
+    if tier is not None and tier not in memory.shelves:
+        raise ConfigError(
+            f"the memory has no shelf {tier!r}", next_step=f"its shelves are {', '.join(memory.shelves)}", tier=tier
+        )
+    for name, shelf in memory.shelves.items():
+        if tier in (None, name):
+            yield from (record for record in shelf.records() if family in (None, record.task.family))
+
+
+def _origin(record: Record) -> str:
+    first, last = record.source.steps
+    calls = f"calls {first}-{last}" if last else "no call"
+    return f"{record.id[:8]}  family {record.task.family}  {record.source.kind} {record.source.teacher}  {calls}"
+
+
+def _text(record: Record, tier: Tier) -> str:
+    failed = FailedCall(record.tool or "", {}, str(record.body.get("error", "")))
+    parts = tier.render([Hit(record, 1.0)], Question("error", record.key, failed=failed), Style())
+    return "\n".join(part.text for part in parts)
+
+
+def _print_table(records: list[Record], tiers: dict[str, Tier]) -> None:
+    table = Table(show_lines=True)
+    table.add_column("tier")
+    table.add_column("from", max_width=28)
+    table.add_column("key", ratio=1)
+    table.add_column("what a student reads", ratio=2)
+    for record in records:
+        table.add_row(record.tier, _origin(record), record.key, _text(record, tiers[record.tier]))
+    Console(markup=False, highlight=False).print(table)

@@ -1,0 +1,74 @@
+"""How much of a student's prompt each tier may fill: whole parts only, each tier on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from amd.errors import ConfigError
+from amd.tier import Part
+
+__all__ = ["DEFAULT_LIMITS", "Limits", "fit"]
+
+_OTHER_TIERS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most tokens that each tier may show at one place; ``others`` names further tiers (400 without an entry).
+
+    ``tokenizer`` is the path of the student's ``tokenizer.json``; without it tokens are estimated. The frame of a
+    block (its two tags and its note, some thirty tokens) is counted to no tier.
+
+    >>> Limits(workflow=200, others={"memp": 900}).of("memp"), Limits().of("sasm")
+    (900, 400)
+    """
+
+    workflow: int = 400
+    subtask: int = 800
+    function: int = 400
+    tokenizer: Path | str | None = None
+    others: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse a limit below zero."""
+        own = {"workflow": self.workflow, "subtask": self.subtask, "function": self.function}
+        for tier, limit in {**self.others, **own}.items():
+            if limit < 0:
+                raise ConfigError(
+                    f"the limit of tier {tier!r} is {limit} tokens", next_step="use 0 or more", tier=tier, limit=limit
+                )
+
+    def of(self, tier: str) -> int:
+        """The limit of a tier, in tokens."""
+        own = {"workflow": self.workflow, "subtask": self.subtask, "function": self.function}
+        return own[tier] if tier in own else self.others.get(tier, _OTHER_TIERS)
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def fit(
+    parts: Sequence[Part], heading: str, limit: int, count: Callable[[str], int]
+) -> tuple[tuple[Part, ...], int, int]:
+    """The whole parts that fit, in order; one that does not fit is passed over and the next is tried.
+
+    Returns:
+        The parts kept, how many did not fit, and the tokens of what is kept, the heading included.
+    """
+    kept: list[Part] = []
+    tokens = 0
+    for part in parts:
+        wanted = count(_as_text([*kept, part], heading))
+        if wanted <= limit:
+            kept.append(part)
+            tokens = wanted
+    return tuple(kept), len(parts) - len(kept), tokens
+
+
+def _as_text(parts: Sequence[Part], heading: str) -> str:
+    """All that a student reads of these parts; examples are read as messages of their own, without the heading."""
+    texts = [part.text for part in parts if part.example is None]
+    examples = [line for part in parts if part.example is not None for line in part.example]
+    return "\n".join([heading, *texts, *examples] if texts else examples)

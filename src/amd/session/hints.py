@@ -1,0 +1,101 @@
+"""What a hint for a failed call may and may not say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from difflib import get_close_matches
+
+from amd.json_text import JSON
+from amd.quoting import neutralise
+from amd.session.offer import Offer
+
+__all__ = ["FailedValues", "nearest_tools", "unknown_tool_note"]
+
+_NEAREST = 3
+_LEAST_LENGTH = 4
+_LEAST_NUMBER = 1000
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def nearest_tools(name: str, names: Collection[str]) -> tuple[str, ...]:
+    """The offered names nearest to one that is not offered, best first, at most three (``difflib``, any case).
+
+    >>> nearest_tools("list_file", ["ls", "list_files", "move_file"])
+    ('list_files', 'move_file')
+    """
+    by_lower = {offered.lower(): offered for offered in names}
+    return tuple(by_lower[match] for match in get_close_matches(name.lower(), by_lower, n=_NEAREST))
+
+
+def unknown_tool_note(names: Collection[str]) -> str:
+    """What to say about a tool that does not exist; the failed name itself is not repeated."""
+    return f"There is no such tool here. The offered tools with the nearest names: {', '.join(names)}."
+
+
+@dataclass(frozen=True, slots=True)
+class FailedValues:
+    """The argument values of a failed call that a hint must not repeat.
+
+    A model that reads its own failed values again repeats them. Counted are strings of four characters or more and
+    numbers of a thousand or more, at any depth, unless the schema of an offered tool has the same value.
+    """
+
+    strings: frozenset[str]
+    numbers: frozenset[Decimal]
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, JSON], offer: Offer) -> FailedValues:
+        """The values of one call's arguments."""
+        known = set(offer.names)
+        for spec in (offer.specs or {}).values():
+            known |= {str(value) for value in _leaves(spec.parameters, keys=True)}
+        values = [value for value in _leaves(arguments) if str(value).strip() not in known]
+        strings = (value.strip() for value in values if isinstance(value, str))
+        numbers = (abs(Decimal(str(value))) for value in values if not isinstance(value, str))
+        return cls(
+            frozenset(value for value in strings if len(value) >= _LEAST_LENGTH),
+            frozenset(value for value in numbers if value >= _LEAST_NUMBER),
+        )
+
+    def repeated_in(self, text: str) -> bool:
+        """Whether the text holds one of the values, in any case, quoted as JSON or Python would, or as a number.
+
+        >>> values = FailedValues.of({"symbol": "ZZZZ", "shares": 12446}, Offer(None, None))
+        >>> [values.repeated_in(text) for text in ("get(symbol='zzzz')", "12,446 shares", "get(symbol='AAPL')")]
+        [True, True, False]
+        """
+        folded = text.casefold()
+        found = {Decimal(number.replace(",", "")) for number in _NUMBER.findall(text)}
+        if self.numbers & found:
+            return True
+        return any(_stands_in(spelling.casefold(), folded) for value in self.strings for spelling in _spellings(value))
+
+
+def _leaves(value: JSON, *, keys: bool = False) -> Iterator[str | int | float]:
+    """Strings and numbers at any depth, and the keys of objects if asked for."""
+    if isinstance(value, Mapping):
+        for key, member in value.items():
+            if keys:
+                yield key
+            yield from _leaves(member, keys=keys)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item, keys=keys)
+    elif isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool)):
+        yield value
+
+
+def _spellings(value: str) -> set[str]:
+    plain = (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1])
+    return {*plain, *(neutralise(spelling) for spelling in plain)}
+
+
+def _stands_in(value: str, text: str) -> bool:
+    """Whether the value stands in the text as words of its own: ``test`` does not stand in ``latest``."""
+    before = r"(?<!\w)" if value[0].isalnum() else ""
+    after = r"(?!\w)" if value[-1].isalnum() else ""
+    return re.search(f"{before}{re.escape(value)}{after}", text) is not None

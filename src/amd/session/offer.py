@@ -1,0 +1,83 @@
+"""The tools that a task offers, in whichever of the usual shapes a harness has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from amd.errors import ConfigError
+from amd.records import Record
+from amd.trajectory import ToolSpec
+
+__all__ = ["Offer", "Tools", "offered"]
+
+Tools: TypeAlias = Sequence[ToolSpec | Mapping[str, Any]]
+"""Tools as ``ToolSpec``, or as OpenAI functions with or without the outer ``{"type": "function", ...}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The offered tools by name and the hash of each one's schema; both ``None`` where the tools are unknown."""
+
+    specs: Mapping[str, ToolSpec] | None
+    hashes: Mapping[str, str] | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in the order offered; none where the tools are unknown."""
+        return tuple(self.specs or ())
+
+    def why_unfit(self, record: Record) -> str | None:
+        """Why a record cannot be shown for this task, or ``None``.
+
+        ``tool_not_offered``: it uses a tool that the task does not offer. ``stale_schema``: the tool's arguments have
+        changed since the record was written. Nothing is judged where the tools are unknown.
+        """
+        if self.hashes is None:
+            return None
+        listed = record.body.get("tools")
+        used = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+        if record.tool is not None:
+            used.append(record.tool)
+        if any(name not in self.hashes for name in used):
+            return "tool_not_offered"
+        if record.tool is not None and record.schema_sha256 not in (None, self.hashes[record.tool]):
+            return "stale_schema"
+        return None
+
+
+def offered(tools: Tools | None) -> Offer:
+    """The offer of a task; ``None`` is unknown.
+
+    Raises:
+        ConfigError: an entry is no tool, or two tools have one name.
+
+    >>> offered([{"type": "function", "function": {"name": "cd"}}, ToolSpec("ls")]).names
+    ('cd', 'ls')
+    """
+    if tools is None:
+        return Offer(None, None)
+    specs: dict[str, ToolSpec] = {}
+    for at, tool in enumerate(tools):
+        spec = tool if isinstance(tool, ToolSpec) else _from_function(tool, at)
+        if specs.setdefault(spec.name, spec) != spec:
+            raise ConfigError(
+                f"two different tools are called {spec.name!r}",
+                next_step="give each tool a name of its own",
+                tool=spec.name,
+            )
+    return Offer(specs, {name: spec.schema_sha256 for name, spec in specs.items()})
+
+
+def _from_function(tool: Mapping[str, Any], at: int) -> ToolSpec:
+    inner = tool.get("function") if tool.get("type") == "function" and "function" in tool else tool
+    name = inner.get("name") if isinstance(inner, Mapping) else None
+    parameters = inner.get("parameters") or {} if isinstance(inner, Mapping) else None
+    if not isinstance(inner, Mapping) or not isinstance(name, str) or not isinstance(parameters, Mapping):
+        raise ConfigError(
+            f"tools[{at}] is no tool: it needs a name, and parameters that are a JSON object",
+            next_step="give ToolSpec objects or OpenAI function definitions",
+            position=at,
+        )
+    return ToolSpec(name, str(inner.get("description") or ""), parameters)

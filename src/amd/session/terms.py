@@ -1,0 +1,99 @@
+"""What a session was asked for, checked against the memory before the first question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias, get_args
+
+from amd.chat import CallFormat
+from amd.errors import ConfigError
+from amd.exclusion import Viewer
+from amd.methods import Method, method_named
+from amd.store.memory import Memory
+from amd.tier import FailedCall, Question, Tier
+
+__all__ = ["Decompose", "Layout", "Mode", "check_choices", "check_viewer", "resolved", "serves"]
+
+Mode = Literal["static", "dynamic", "replace"]
+"""When subtask memory is asked for: once before the task, added at each turn, or replaced at each turn."""
+
+Layout = Literal["block", "turns"]
+"""How records are shown: as text in the block, or as earlier chat turns where a tier has examples."""
+
+Decompose: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
+"""(instruction, names of the offered tools) -> labels of the parts that the task falls into."""
+
+
+def check_choices(mode: str, layout: str, call_format: str) -> None:
+    """Refuse a word that is no choice, and two choices that contradict each other.
+
+    Raises:
+        ConfigError: always with the choices there are.
+    """
+    for name, value, known in (
+        ("mode", mode, get_args(Mode)),
+        ("layout", layout, get_args(Layout)),
+        ("call_format", call_format, get_args(CallFormat)),
+    ):
+        if value not in known:
+            raise ConfigError(f"{value!r} is no {name}", next_step=f"use one of: {', '.join(known)}", **{name: value})
+    if mode == "replace" and layout == "turns":
+        raise ConfigError(
+            "mode 'replace' swaps a block, and layout 'turns' shows none",
+            next_step="use layout 'block' with it, or mode 'static' or 'dynamic' with 'turns'",
+            mode=mode,
+            layout=layout,
+        )
+
+
+def check_viewer(viewer: Viewer, memory: Memory, *, any_benchmark: bool) -> bool:
+    """Whether the session looks beyond its benchmark; families are comparable only within one.
+
+    Raises:
+        ConfigError: the memory is of another benchmark and nobody said that this is wanted.
+    """
+    if viewer.task is None or viewer.task.benchmark == memory.manifest.benchmark:
+        return False
+    if not any_benchmark:
+        raise ConfigError(
+            f"the task is of benchmark {viewer.task.benchmark!r}, "
+            f"the memory at {memory.path} of {memory.manifest.benchmark!r}",
+            next_step="open the memory of the task's benchmark, or ask for any benchmark",
+            task=viewer.task.benchmark,
+            memory=memory.manifest.benchmark,
+        )
+    return True
+
+
+def resolved(method: str | Sequence[Tier], memory: Memory) -> Method:
+    """The method by its name or from its tiers; each must have a shelf.
+
+    Raises:
+        ConfigError: no such method, or the memory lacks one of its tiers.
+    """
+    if isinstance(method, str):
+        whole = method_named(method)
+    else:
+        whole = Method("+".join(tier.name for tier in method) or "none", tuple(method))
+    missing = [tier.name for tier in whole.tiers if tier.name not in memory.shelves]
+    if missing:
+        raise ConfigError(
+            f"method {whole.name!r} needs the tier {', '.join(missing)}, "
+            f"the memory at {memory.path} has {', '.join(sorted(memory.shelves)) or 'none'}",
+            next_step="choose a method of the memory's tiers, or build the memory with this method",
+            method=whole.name,
+            missing=missing,
+            shelves=sorted(memory.shelves),
+        )
+    return whole
+
+
+_PROBES = {
+    "turn": Question("turn", "turn"),
+    "error": Question("error", "error", failed=FailedCall("tool", {}, "error", turn_text="turn")),
+}
+
+
+def serves(tier: Tier, at: Literal["turn", "error"]) -> bool:
+    """Whether a tier has anything to ask at that moment: ``ask`` is pure, so it is simply tried."""
+    return bool(tier.ask(_PROBES[at]))

@@ -1,0 +1,86 @@
+"""The memory directory: opened and searched by the student's side, published by the teacher's.
+
+Its rooms, top first::
+
+    audit       check: every fault named          reindex   takes in edits by hand
+    publish     one writer at a time, one replace of the manifest
+    memory      opening with all checks           shelf     one tier's search
+    generation  the files of one generation       edits     what a person changed
+    contents    what a writer wants published     floors    the least cosine that counts
+    visible · ranking · lexical · asking          who is seen, in which order, for which row
+    columns     a records file without decoding   matrix    the embedding rows
+    lines       one record as one line            manifest  what is published, sealed
+    place       which directories are ours        files     every operation on a file
+
+Names are loaded when they are first used: a student's side never loads what only a writer needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from amd.store.audit import Fault, Report, check
+    from amd.store.contents import Contents, ShelfContents
+    from amd.store.manifest import Manifest, Run
+    from amd.store.memory import Memory, open_memory, read_memory
+    from amd.store.place import check_place, is_memory
+    from amd.store.publish import Published, publish
+    from amd.store.reindex import Edit, ReindexReport, reindex
+    from amd.store.shelf import Found, Shelf
+
+__all__ = [
+    "Contents",
+    "Edit",
+    "Fault",
+    "Found",
+    "Manifest",
+    "Memory",
+    "Published",
+    "ReindexReport",
+    "Report",
+    "Run",
+    "Shelf",
+    "ShelfContents",
+    "check",
+    "check_place",
+    "is_memory",
+    "open_memory",
+    "publish",
+    "read_memory",
+    "reindex",
+]
+
+_HOMES = {
+    "Contents": "contents",
+    "Edit": "reindex",
+    "Fault": "audit",
+    "Found": "shelf",
+    "Manifest": "manifest",
+    "Memory": "memory",
+    "Published": "publish",
+    "ReindexReport": "reindex",
+    "Report": "audit",
+    "Run": "manifest",
+    "Shelf": "shelf",
+    "ShelfContents": "contents",
+    "check": "audit",
+    "check_place": "place",
+    "is_memory": "place",
+    "open_memory": "memory",
+    "publish": "publish",
+    "read_memory": "memory",
+    "reindex": "reindex",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

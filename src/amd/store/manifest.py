@@ -1,0 +1,241 @@
+"""The manifest: what is published, checked by its own bytes.
+
+Its bytes are canonical (sorted keys, two spaces, final newline): it is parsed, written again and compared, and its
+``seal`` is the hash of all the rest. So no byte can differ without being noticed, and a seal that an evaluation
+pins names one state of a whole memory.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, NoReturn, Self
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from amd.errors import DigestDoesNotMatch, SchemaTooNew, StoreError
+from amd.json_text import JSON, digest
+from amd.store.files import read_file
+from amd.store.place import MANIFEST, missing_manifest
+from amd.trajectory import Kind
+
+__all__ = [
+    "FORMAT",
+    "KEYS",
+    "RECORDS",
+    "EmbedderFigures",
+    "Floor",
+    "Manifest",
+    "Previous",
+    "Run",
+    "ShelfFigures",
+    "Sources",
+    "check_pin",
+    "manifest_bytes",
+    "parse_manifest",
+    "published_manifest",
+    "read_manifest",
+    "sealed",
+]
+
+FORMAT = "amd-memory/1"
+RECORDS = "records.json"
+KEYS = "keys.npy"
+_VERSION = re.compile(r"amd-memory/(\d+)")
+_Count = Annotated[int, Field(ge=0)]
+_Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+# A shelf's name is a folder's name: it must not lead anywhere else.
+_ShelfName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One admitted run: what a later build decides by whether this run counts.
+
+    ``calls`` and ``failed_calls`` order the trials of a task; ``distiller`` and ``prompts`` say who wrote its records.
+    """
+
+    benchmark: str
+    task_id: str
+    family: str
+    trajectory_sha256: str
+    teacher: str
+    run_id: str
+    kind: Kind
+    success: bool
+    calls: int
+    failed_calls: int
+    distiller: str
+    prompts: str
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class EmbedderFigures(_Part):
+    """The vector space of the keys: the embedder's id, the width of its rows, and its own floor."""
+
+    id: str
+    dim: _Count
+    floor: float
+
+
+class Floor(_Part):
+    """A shelf's floor, where it comes from, and from how many pairs of keys it was measured."""
+
+    value: Annotated[float, Field(ge=-1, le=1)]
+    source: Literal["quantile", "constant", "pinned"]
+    pairs: _Count
+
+
+class ShelfFigures(_Part):
+    """How many records a shelf has, how wide its rows are, and the sha256 of its two files by name."""
+
+    rows: _Count
+    width: _Count
+    files: dict[str, _Sha256]
+
+
+class Sources(_Part):
+    """Where the records come from; ``admitted`` + ``refused`` = ``read``."""
+
+    teachers: tuple[str, ...]
+    run_ids: tuple[str, ...]
+    families: tuple[str, ...]
+    read: _Count
+    admitted: int
+    refused: dict[str, _Count]
+    terms: str | None
+    runs: tuple[Run, ...]
+
+
+class Previous(_Part):
+    """The figures of the generation that is kept beside the published one."""
+
+    generation: _Count
+    shelves: dict[_ShelfName, ShelfFigures]
+
+
+class Manifest(_Part):
+    """What is published. ``content`` depends on the records alone, ``seal`` on every byte of the manifest."""
+
+    format: Literal["amd-memory/1"]
+    amd: str
+    generation: Annotated[int, Field(ge=1)]
+    benchmark: str
+    method: str
+    all_trials: bool
+    embedder: EmbedderFigures
+    floors: dict[_ShelfName, Floor]
+    sources: Sources
+    distiller: dict[str, str]
+    costs: dict[str, int | float]
+    shelves: dict[_ShelfName, ShelfFigures]
+    previous: Previous | None
+    content: _Sha256
+    seal: str
+
+    @model_validator(mode="after")
+    def _one_width(self) -> Self:
+        for tier, figures in self.shelves.items():
+            if figures.width != self.embedder.dim:
+                raise ValueError(f"shelf {tier!r} is {figures.width} wide, the embedder {self.embedder.dim}")
+        return self
+
+
+def _canonical(fields: JSON) -> bytes:
+    return orjson.dumps(fields, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+
+
+def sealed(manifest: Manifest) -> Manifest:
+    """The manifest with its seal."""
+    rest = manifest.model_dump(mode="json", exclude={"seal"})
+    return manifest.model_copy(update={"seal": digest(_canonical(rest))})
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """The bytes of the file."""
+    return _canonical(manifest.model_dump(mode="json"))
+
+
+def read_manifest(place: Path) -> Manifest:
+    """The checked manifest of a memory.
+
+    Raises:
+        FileNotFoundError: no manifest. Other errors as :func:`parse_manifest`.
+    """
+    path = place / MANIFEST
+    return parse_manifest(read_file(path), path)
+
+
+def parse_manifest(text: bytes, path: Path) -> Manifest:
+    """The manifest in ``text``; ``path`` is named in errors.
+
+    Raises:
+        SchemaTooNew: a later format.
+        DigestDoesNotMatch: the seal is not the hash of the rest.
+        StoreError: no JSON, not canonical, or not a manifest.
+    """
+    try:
+        fields = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        _refuse(path, f"not JSON: {error}", line=error.lineno)
+    if not isinstance(fields, dict):
+        _refuse(path, f"a JSON {type(fields).__name__}, not an object")
+    _check_format(fields.get("format"), path)
+    if _canonical(fields) != text:
+        _refuse(path, "its bytes are not the canonical form of what they say")
+    found = digest(_canonical({name: value for name, value in fields.items() if name != "seal"}))
+    if fields.get("seal") != found:
+        raise DigestDoesNotMatch(
+            f"{path}: the seal is {fields.get('seal')}, the manifest's own hash is {found}",
+            next_step=f"run: amd check {path.parent}",
+            expected=fields.get("seal"),
+            found=found,
+        )
+    try:
+        return Manifest.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        _refuse(path, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
+
+
+def _check_format(found: object, path: Path) -> None:
+    if found == FORMAT:
+        return
+    version = _VERSION.fullmatch(found) if isinstance(found, str) else None
+    if version and int(version[1]) > 1:
+        raise SchemaTooNew(
+            f"{path}: the format is {found}, this version reads {FORMAT}",
+            next_step="install a newer agent-memory-distillation",
+            found=found,
+            known=FORMAT,
+        )
+    _refuse(path, f"the format is {found!r}, not {FORMAT!r}")
+
+
+def _refuse(path: Path, what: str, line: int = 1) -> NoReturn:
+    raise StoreError(f"{path}:{line}: {what}", next_step=f"run: amd check {path.parent}", file=str(path), line=line)
+
+
+def check_pin(manifest: Manifest | None, pin: str | None, place: Path) -> None:
+    """Raise ``DigestDoesNotMatch`` unless the published seal is the pinned one; without a pin anything passes."""
+    seal = manifest.seal if manifest else None
+    if pin is not None and seal != pin:
+        raise DigestDoesNotMatch(
+            f"{place}: the seal is {seal or 'missing, nothing is published'}, the pin is {pin}",
+            next_step="open the memory that was pinned, or pin this one's seal after looking at it",
+            expected=pin,
+            found=seal,
+        )
+
+
+def published_manifest(place: Path) -> Manifest:
+    """The checked manifest at ``place``; ``StoreError`` where there is none."""
+    try:
+        return read_manifest(place)
+    except (FileNotFoundError, NotADirectoryError):
+        raise missing_manifest(place) from None

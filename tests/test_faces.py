@@ -1,0 +1,131 @@
+"""The faces: what users and overlays may import is pinned, and the first look costs nothing."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import amd
+
+FACES = {
+    "amd": [
+        "FailedCall",
+        "Limits",
+        "Memory",
+        "Options",
+        "Session",
+        "Task",
+        "ToolSpec",
+        "Trajectory",
+        "append_hint",
+        "build_memory",
+        "cross_split",
+        "deployed",
+        "in_sample",
+        "load_embedder",
+        "open_memory",
+        "prepend_memory",
+        "read_split",
+        "replace_memory",
+        "self_excluded",
+    ],
+    "amd.errors": [
+        "AmdError",
+        "ClientError",
+        "ConfigError",
+        "DigestDoesNotMatch",
+        "DistillError",
+        "EmbedderDoesNotMatch",
+        "LeakageError",
+        "RowsDoNotMatch",
+        "SchemaTooNew",
+        "StoreError",
+        "TrajectoryError",
+        "WidthDoesNotMatch",
+    ],
+    "amd.testing": [
+        "Fault",
+        "LoopbackServer",
+        "Request",
+        "ScriptedWriter",
+        "StubEmbedder",
+        "openai_chat",
+        "run",
+    ],
+    "amd.traces": [
+        "FORMAT",
+        "Conversation",
+        "Item",
+        "Kind",
+        "Line",
+        "Note",
+        "Outcome",
+        "Reader",
+        "ReaderOptions",
+        "Refusal",
+        "Source",
+        "Step",
+        "Task",
+        "ToolCall",
+        "ToolSpec",
+        "Trajectory",
+        "Turn",
+        "is_error",
+        "load_reader",
+        "read_conversation",
+        "read_jsonl",
+        "read_tools",
+        "reader_options",
+        "readers",
+        "write",
+    ],
+}
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_face_has_the_names_that_are_promised(face: str) -> None:
+    """Nothing leaks and nothing is forgotten: a change here is a change of the interface."""
+    module = importlib.import_module(face)
+    assert sorted(module.__all__) == sorted(FACES[face])
+    assert all(getattr(module, name) is not None for name in module.__all__)
+
+
+def test_the_main_face_is_small() -> None:
+    """At most twenty names, each of them documented."""
+    assert len(amd.__all__) <= 20
+    assert all(getattr(amd, name).__doc__ for name in amd.__all__)
+
+
+def test_each_name_of_the_main_face_is_the_one_of_its_home() -> None:
+    """A lazy name is the thing itself, shows up in ``dir``, and a wrong one is an AttributeError."""
+    from amd.trajectory import Task
+
+    assert amd.Task is Task
+    assert set(dir(amd)) >= set(amd.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = amd.nothing
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules that a statement adds to a bare start of Python."""
+    code = f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_amd_loads_nothing() -> None:
+    """``import amd`` adds itself and a part of the standard library; the first use loads the rest."""
+    loaded = loaded_by("import amd")
+    assert "amd" in loaded
+    assert not [name for name in loaded if name.startswith("amd.")]
+    assert not loaded & {"numpy", "pydantic", "openai", "orjson", "bm25s", "rich", "typer", "tenacity"}
+
+
+def test_a_session_loads_no_service() -> None:
+    """The student's side pays for neither the client of a service nor the lexical index before they are used."""
+    loaded = loaded_by("import amd; amd.Session; amd.open_memory; amd.load_embedder('hash')")
+    assert {"numpy", "pydantic", "amd.session", "amd.embedders.hash"} <= loaded
+    assert not loaded & {"openai", "bm25s", "scipy", "tokenizers", "rich", "typer"}

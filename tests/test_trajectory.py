@@ -1,0 +1,94 @@
+"""What a tool's answer means, and what a run's hash covers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from amd.testing import run
+from amd.trajectory import Source, ToolSpec, error_class, is_error
+
+
+@pytest.mark.parametrize(
+    "observation",
+    [
+        "Error during execution: missing arg",
+        '{"error": "cd: no such directory"}',
+        "error during execution: lower",
+        " Error during execution: missing arg",
+        '{"error": {"code": 4}}',
+        '{"error": "' + "x" * 600 + '"}',
+        "Error: no seats left",
+        "\n ERROR : no seats left",
+    ],
+)
+def test_d19_errors(observation):
+    """D19: every failing form is an error, long ones and nested ones included."""
+    assert is_error(observation)
+
+
+@pytest.mark.parametrize(
+    "observation",
+    [
+        "{'errors': [], 'ok': True}",
+        '{"errors": 0}',
+        '{"error": null}',
+        '{"error": ""}',
+        "Reminder: retake failed exam",
+        "No exceptions found",
+        "failed login attempts: 3",
+        "Errors: none",
+        "terror: a film",
+        "",
+        "[1, 2]",
+        '{"error": ',
+    ],
+)
+def test_d19_benign(observation):
+    """D19: words about errors are no errors."""
+    assert not is_error(observation)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Error: flight HAT030 not available on date 2024-05-13",
+            "Error: flight HAT223 not available on date 2024-06-01",
+        ),
+        ('{"error": "cd: \'a\': No such directory. Try ls."}', '{"error": "cd: \'b c\': No such directory. Look."}'),
+        ("Error: payment gift_card_81 not found", "error during execution: payment credit_card_7 not found"),
+    ],
+)
+def test_errors_that_differ_in_values_are_one_class(one, other):
+    """Ids, quoted values, numbers and dates do not make a class of their own."""
+    assert error_class(one) == error_class(other) != ""
+
+
+def test_errors_that_differ_in_words_are_two_classes():
+    """The control: what is said distinguishes."""
+    assert error_class("Error: not enough seats on flight HAT1") != error_class("Error: flight HAT1 not found")
+
+
+def test_a_class_is_short_and_has_no_values():
+    """A class is shown to people and students, so it carries no value of the run."""
+    found = error_class(
+        '{"error": "user \'ann@x.example\' has no card 4111111111111111 in /home/ann. ' + "x " * 300 + '"}'
+    )
+    assert found == "user … has no card … in …"
+
+
+def test_the_hash_covers_what_happened_and_not_where_it_was_read():
+    """Two copies of a file give one run; another observation gives another."""
+    one = run(1)
+    moved = replace(one, source=Source("another", "run-9", "elsewhere.json", "0" * 64))
+    changed = run(1, observe=lambda turn, step: f"{turn}{step}")
+    assert one.sha256 == moved.sha256 != changed.sha256
+
+
+def test_a_schema_hash_ignores_the_description():
+    """A tool whose words changed is the same tool; one whose arguments changed is stale."""
+    spec = ToolSpec("f", "old words", {"type": "object"})
+    assert spec.schema_sha256 == ToolSpec("f", "new words", {"type": "object"}).schema_sha256
+    assert spec.schema_sha256 != ToolSpec("f", "old words", {"type": "object", "required": ["x"]}).schema_sha256

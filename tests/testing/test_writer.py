@@ -1,0 +1,53 @@
+"""The scripted writer: the words are known before, the protocol is the real one."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from amd.testing import ScriptedWriter, run
+from amd.tier import Assignment, Writer
+
+
+class Said(BaseModel):
+    """A reply's shape."""
+
+    text: str
+
+
+def test_a_reply_comes_in_the_assignments_shape() -> None:
+    """A mapping gives one reply for every run, a function one for each."""
+    writer: Writer = ScriptedWriter(
+        {"insight": {"text": "Look first."}, "label": lambda trajectory: {"text": trajectory.task.task_id}}
+    )
+    assert writer.write(Assignment("insight", run(0), Said)) == Said(text="Look first.")
+    assert writer.write(Assignment("label", run(3), Said)) == Said(text="multi_turn_base_3")
+
+
+def test_it_counts_by_purpose() -> None:
+    """Each assignment counts, answered or not."""
+    writer = ScriptedWriter({"insight": {"text": "Look first."}})
+    for purpose in ("insight", "insight", "segments"):
+        writer.write(Assignment(purpose, run(0), Said))
+    assert writer.calls == {"insight": 2, "segments": 1}
+    assert writer.calls.total() == 3
+
+
+def test_what_it_does_not_know_is_left_to_the_rules() -> None:
+    """No reply for a purpose, or ``None`` from the script: the tier writes for itself."""
+    writer = ScriptedWriter({"insight": lambda _: None})
+    assert writer.write(Assignment("insight", run(0), Said)) is None
+    assert writer.write(Assignment("segments", run(0), Said)) is None
+    assert not writer.rejected
+
+
+def test_a_reply_that_does_not_fit_is_not_given() -> None:
+    """D22: words out of shape never reach a tier; they are counted."""
+    writer = ScriptedWriter({"insight": {"text": ["no", "string"]}})
+    assert writer.write(Assignment("insight", run(0), Said)) is None
+    assert writer.rejected == {"insight": 1}
+
+
+def test_who_wrote_can_be_set() -> None:
+    """Two writers with another id or other prompts are two distillers."""
+    writer = ScriptedWriter({}, id="model-b", prompts="abc")
+    assert (writer.id, writer.prompts) == ("model-b", "abc")

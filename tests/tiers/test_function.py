@@ -1,0 +1,113 @@
+"""The function tier's rules: good calls, pitfalls, and the hint."""
+
+from __future__ import annotations
+
+from amd.evidence import find_evidence
+from amd.testing import run
+from amd.tier import RULES, FailedCall, Hit, Question, Style
+from amd.tiers.function import FunctionTier
+from amd.trajectory import Outcome, Source, Step, Task, ToolCall, ToolSpec, Trajectory, Turn, is_error
+
+TIER = FunctionTier()
+
+
+def drafts(trajectory):
+    """What the tier writes."""
+    return TIER.distill(trajectory, find_evidence(trajectory), RULES)
+
+
+def trajectory(*turns):
+    """A run of (user text, [(agent's text, tool, arguments, observation), ...]) turns."""
+    made = tuple(
+        Turn(
+            user,
+            tuple(Step(said, (ToolCall(name, args, seen, not is_error(seen)),)) for said, name, args, seen in calls),
+        )
+        for user, calls in turns
+    )
+    return Trajectory(Task("b", "t", "f", "instruction"), made, None, Outcome(True), Source("t", "r", "p", "0"))
+
+
+def test_d16a_each_record_has_its_own_result():
+    """D16a: nine calls, nine records, each with the observation of its own turn and step."""
+    found = drafts(run(0))
+    places = [f"t{turn}s{step}" for turn in range(3) for step in range(3)]
+    assert [draft.body["observation"].split()[0] for draft in found] == [
+        f'{{"current_working_directory":"{place}' for place in places
+    ]
+    assert {draft.schema_sha256 for draft in found} == {
+        run(0).tools[0].schema_sha256,
+        *(t.schema_sha256 for t in run(0).tools[1:3]),
+    }
+
+
+def test_d16b_a_failing_call_is_no_good_call():
+    """D16b: of four calls the failing one gives no record, for nothing repaired it."""
+
+    def observe(turn, step):
+        return '{"error": "no such file"}' if (turn, step) == (1, 1) else "ok"
+
+    found = drafts(run(0, turns=2, calls=2, observe=observe))
+    assert [(draft.tool, draft.steps[0]) for draft in found] == [("cd", 1), ("mv", 2), ("cd", 3)]
+
+
+def test_a_repaired_error_is_a_pitfall():
+    """It keeps the error, its class, and the call that went through; never the arguments that failed."""
+    made = trajectory(
+        (
+            "move it",
+            [("", "mv", {"src": "bad-value-1"}, "Error: no file bad-value-1"), ("", "mv", {"src": "good"}, "ok")],
+        )
+    )
+    good, pitfall = drafts(made)
+    assert (good.body["kind"], pitfall.body["kind"]) == ("call", "pitfall")
+    assert pitfall.body["error_class"] == "no file …"
+    assert (pitfall.body["changed"], pitfall.body["arguments"], pitfall.steps) == (["src"], {"src": "good"}, (1, 2))
+
+
+def test_the_key_is_the_reasoning_else_the_last_words():
+    """The call's reasoning, else the turn's text, else the last user text before it, else the instruction."""
+    made = trajectory(
+        (None, [("", "a", {}, "1")]),
+        ("move it", [("I look first.", "b", {}, "1"), ("", "c", {}, "1")]),
+        ("", [("", "d", {}, "1")]),
+    )
+    assert [draft.key for draft in drafts(made)] == ["instruction", "I look first.", "move it", "move it"]
+
+
+def test_it_is_asked_only_after_an_error():
+    """By the exact tool and the class of error; similarity to the reasoning, else to the turn's text, ranks."""
+    failed = FailedCall("mv", {"src": "x"}, "Error: no file x9", turn_text="move it")
+    call, pitfall = TIER.ask(Question("error", "instruction", failed=failed))
+    assert (call.text, call.where) == ("move it", {"tool": "mv", "kind": "call"})
+    assert pitfall.where == {"tool": "mv", "kind": "pitfall", "error_class": "no file …"}
+    assert not TIER.ask(Question("task", "instruction"))
+
+
+def test_the_example_comes_first_and_the_schema_last(record):
+    """A good call repairs, so a budget keeps it first; the schema comes while the budget lasts."""
+    call = {"kind": "call", "arguments": {"src": "<src>"}, "observation": "moved", "tools": ["mv"]}
+    pitfall = {
+        "kind": "pitfall",
+        "arguments": {"src": "<src>"},
+        "error": "",
+        "error_class": "",
+        "changed": ["src"],
+        "tools": ["mv"],
+    }
+    hits = [Hit(record(TIER, body, tool="mv"), 1.0) for body in (pitfall, call)]
+    question = Question("error", "", failed=FailedCall("mv", {}, "Error: no"))
+    style = Style(tools={"mv": ToolSpec("mv", "", {"type": "object"})})
+    parts = [part.text for part in TIER.render(hits, question, style)]
+    line = '{"name": "mv", "arguments": {"src": "<src>"}}'
+    assert parts == [
+        f"A call of mv that worked in another task:\n{line}\nIts result: moved",
+        f"The same error was repaired in another task by changing src:\n{line}",
+        'Its arguments: {"type":"object"}',
+    ]
+
+
+def test_without_a_hit_there_is_no_hint():
+    """A schema alone hardly repairs anything."""
+    question = Question("error", "", failed=FailedCall("mv", {}, "Error: no"))
+    assert not TIER.render([], question, Style(tools={"mv": ToolSpec("mv", "", {"type": "object"})}))
