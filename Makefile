@@ -33,7 +33,7 @@ types: $(VENV)/.ready-dev  ## Check types, strictly
 	@$(BIN)/mypy
 
 bench: $(VENV)/.ready  ## Compare speed and size with plain numpy and orjson, in ratios
-	@$(BIN)/python scripts/bench
+	@for bench in scripts/bench_*.py; do echo "$$bench"; $(BIN)/python $$bench || exit 1; done
 
 all: lint types test demo  ## Everything that continuous integration runs
 

@@ -42,7 +42,7 @@ LOG = [
 class LogOptions(ReaderOptions):
     """How the log is read."""
 
-    teacher: str = Field("office-agent", description="who ran the jobs")
+    teacher: str = Field(default="office-agent", description="who ran the jobs")
 
 
 class LogReader:

@@ -43,6 +43,8 @@ def attempt(client: openai.OpenAI, session: amd.Session, task: amd.Task) -> list
         if not reply.tool_calls:
             return messages
         for asked in reply.tool_calls:
+            if asked.type != "function":
+                raise TypeError(f"the student was offered functions only, it called a {asked.type} tool")
             name, arguments = asked.function.name, json.loads(asked.function.arguments)
             content = execute(name, arguments)
             if is_error(content):
@@ -53,7 +55,12 @@ def attempt(client: openai.OpenAI, session: amd.Session, task: amd.Task) -> list
 
 def main() -> None:
     """Let the student fail once, read the hint, and finish."""
-    script = [call("cd", folder="archive"), call("mv", target="archive"), call("mv", folder="archive"), "Done."]
+    script: list[str | dict[str, Any]] = [
+        call("cd", folder="archive"),
+        call("mv", target="archive"),
+        call("mv", folder="archive"),
+        "Done.",
+    ]
     with TemporaryDirectory() as folder, LoopbackServer(chat=script) as server:
         amd.build_memory([run(i) for i in range(4)], Path(folder), embedder=amd.load_embedder("hash"))
         client = openai.OpenAI(base_url=server.url, api_key="none", http_client=openai.DefaultHttpxClient())

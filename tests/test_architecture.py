@@ -189,7 +189,7 @@ def test_the_rules_of_the_house_hold(rule: Callable[[ast.AST], Iterator[int]]) -
 
 
 @pytest.mark.parametrize(
-    ("rule", "source"), zip(RULES, CONTROLS, strict=True), ids=lambda item: getattr(item, "__name__", "")
+    ("rule", "source"), list(zip(RULES, CONTROLS, strict=True)), ids=lambda item: getattr(item, "__name__", "")
 )
 def test_a_broken_rule_would_be_found(rule: Callable[[ast.AST], Iterator[int]], source: str) -> None:
     """Positive control: each rule sees what it forbids."""

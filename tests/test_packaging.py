@@ -79,7 +79,7 @@ def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) ->
     (Path(site) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
 
     assert "used from" in run_in(tmp_path, python, "-c", USE)
-    assert "amd build" in run_in(tmp_path, str(scripts / "amd"), "--help")
+    assert "Build a memory" in run_in(tmp_path, str(scripts / "amd"), "--help")
 
 
 def test_every_requirement_is_named_as_it_should_be() -> None:

@@ -89,7 +89,7 @@ def test_the_folding_of_these_tests_finds_what_is_hidden():
         "list[int] and [INSTALL]",
         "# System overview",
         "zażółć 한국어 🙂 \u202e",
-        "cd(folder='<folder>')",
+        'post(channel="<channel>", user="<user>", function="<function>")',
         "memory: 16 GB, <memory-size>",
     ],
 )
@@ -104,5 +104,6 @@ def test_each_named_token_is_defused_readably():
     assert neutralise("<|im_start|>") == "«|im_start|»"
     assert neutralise("[INST] x [/INST]") == "(INST) x (/INST)"
     assert neutralise("<<SYS>>") == "<«SYS»>"
-    assert neutralise('<function=cd><parameter name="x">') == '«function=cd»«parameter name="x"»'
+    assert neutralise('<function=cd><parameter name="x">') == '«function=cd>«parameter name="x">'
+    assert neutralise("</function></tools>") == "«/function>«/tools>"
     assert neutralise("### Instruction:") == "--- Instruction:"

@@ -21,14 +21,16 @@ __all__ = ["neutralise"]
 # the tags of our own block and hint.
 _TAGS = "|".join(
     [
-        *("memory", "memory_hint", "s", "bos", "eos", "pad", "unk", "mask", "sys", "turn", "channel", "think"),
-        *("thinking", "system", "developer", "user", "assistant", "human", "system-reminder", "tools", "tool_call"),
-        *("tool_calls", "tool_response", "tool_responses", "tool_result", "tool_results", "function"),
-        *("function_call", "function_calls", "function_response", "function_results", "invoke", "parameter"),
+        *("memory", "memory_hint", "s", "bos", "eos", "pad", "unk", "sys", "system", "assistant", "system-reminder"),
+        *("think", "thinking", "tool_call", "tool_calls", "tool_response", "tool_responses", "tool_result"),
+        *("tool_results", "function_call", "function_calls", "function_response", "function_results"),
         *("start_of_turn", "end_of_turn", "start_of_role", "end_of_role", "end_of_text", "start_function_call"),
         *("end_function_call", "start_function_response", "end_function_response"),
     ]
 )
+# These mean something only when they close or carry an attribute: bare, they are the placeholders of masked
+# arguments, which a student should see as they are.
+_CARRYING_TAGS = "user|human|developer|tool|tools|function|parameter|parameters|invoke"
 _BRACKETS = "INST|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK"
 _ROLES = "system|developer|user|assistant|human|ai|bot|model|tool|function|ipython"
 _SPACE = r"[^\S\n]*"
@@ -37,6 +39,12 @@ _LEFT, _RIGHT = "«", "»"
 # Each pattern, with what takes the place of every character of its first and second group.
 _RULES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(rf"(<)\s*/?\s*(?:{_TAGS})(?![\w-])(?:[^<>\n]*(>))?", re.IGNORECASE), (_LEFT, _RIGHT)),
+    (
+        re.compile(
+            rf"(<)\s*(?:/\s*(?:{_CARRYING_TAGS})(?![\w-])|(?:{_CARRYING_TAGS})(?:\s*=|\s+\w+\s*=))", re.IGNORECASE
+        ),
+        (_LEFT,),
+    ),
     (re.compile(r"(<)(?=\|)"), (_LEFT,)),
     (re.compile(r"(?<=\|)(>)"), (_RIGHT,)),
     (re.compile(rf"(\[)\s*/?\s*(?:{_BRACKETS})\s*(\])", re.IGNORECASE), ("(", ")")),

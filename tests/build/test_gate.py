@@ -286,3 +286,13 @@ def test_refusals_of_readers_keep_place_and_detail() -> None:
     assert gate.refusals[0] is quit_
     assert gate.refused == {"forced_quit": 1, "score_mismatch": 1}
     assert gate.read == 3
+
+
+def test_made_up_runs() -> None:
+    """The figures of the made-up runs: the repaired run of the first task gives way to the one without an error."""
+    path = Path(__file__).parents[1] / "trajectories" / "library-desk.jsonl"
+    reader = load_reader("openai-chat")
+    gate = admit(reader.read([path], reader_options(reader, {})))
+    assert run_ids(gate) == ["library-desk:0:2", "library-desk:1:0", "library-desk:2:0"]
+    assert gate.refused == {"failed": 2, "unreadable": 2, "unscored": 1, "worse_trial": 1}
+    assert gate.notes == {"no_call": 1}

@@ -160,8 +160,8 @@ def test_the_order_and_number_of_builds_do_not_matter(build, tmp_path):
 def test_all_trials_keep_every_success(build):
     """The unit is the run, and the manifest remembers it for the next build."""
     trials = [run(0), run(0, observe=lambda turn, step: f"other {turn}{step}")]
-    assert build(trials, all_trials=True).records["workflow"] == 2
-    assert build([run(0, observe=lambda turn, step: f"third {turn}{step}")]).records["workflow"] == 3
+    assert build(trials, all_trials=True).records["function"] == 18
+    assert build([run(0, observe=lambda turn, step: f"third {turn}{step}")]).records["function"] == 27
 
 
 def test_replace_names_what_it_retires(build):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from amd.build.gate import TrialOrder
+from amd.build.gate import TrialOrder, run_order
 from amd.errors import ConfigError
 from amd.records import Record
 from amd.store import Run
@@ -114,7 +114,7 @@ def _unit(run: Run, *, all_trials: bool) -> Unit:
 
 
 def _order(run: Run) -> TrialOrder:
-    return TrialOrder.of(calls=run.calls, failed_calls=run.failed_calls, sha256=run.trajectory_sha256)
+    return run_order(run.calls, run.failed_calls, run.trajectory_sha256)
 
 
 def _check_family(run: Run, families: dict[str, str]) -> None:

@@ -51,6 +51,7 @@ def build_memory(
     place, watch = Path(out), Stopwatch()
     method = method_named(options.method)
     check_place(place)
+    _check_floors(options, method)
     with watch.stage("read"):
         gate = admit(
             _walk("read", runs, report),
@@ -155,7 +156,7 @@ class _Addition:
             admitted=len(self.gate.admitted),
             refused=self.gate.refused,
             refusals=self.gate.refusals,
-            notes=+notes,
+            notes={name: count for name, count in sorted(notes.items()) if count},
             records={name: shelf.rows for name, shelf in published.manifest.shelves.items()},
             embedded=embedded,
             model_calls=0,
@@ -221,6 +222,17 @@ def _check_same(what: str, stored: str, given: str) -> None:
             next_step="build into another directory, or add --replace",
             stored=stored,
             given=given,
+        )
+
+
+def _check_floors(options: Options, method: Method) -> None:
+    floored = [tier.name for tier in method.tiers if tier.floored]
+    unknown = sorted(set(options.floors) - set(floored))
+    if unknown:
+        raise ConfigError(
+            f"the method {method.name!r} has no floor for {', '.join(unknown)}",
+            next_step=f"pin one of: {', '.join(floored) or 'none'}",
+            unknown=unknown,
         )
 
 

@@ -108,11 +108,11 @@ def _print(report: BuildReport, out: Path) -> None:
         ("rows embedded", report.embedded),
         ("model calls", report.model_calls),
         ("generation", report.generation or "nothing published"),
-        ("content", report.digest[:16]),
-        ("seal", report.seal),
         ("seconds", ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in report.seconds.items())),
     ]
     print_table(f"memory {out}" + ("" if report.changed else " (unchanged)"), rows)
+    if report.seal:
+        typer.echo(f"content {report.digest}\nseal    {report.seal}")
     for tier, (before, after) in report.moved_floors.items():
         typer.echo(f"the floor of {tier} moved from {before:.3f} to {after:.3f}", err=True)
     for task_id in report.retired:

@@ -30,8 +30,9 @@ def check(directory: Directory, pin: Pin = None, json: Json = False) -> None:
         print_json(asdict(report))
     else:
         shelves = ", ".join(f"{name} {rows}" for name, rows in report.shelves.items())
-        rows = [("shelves", shelves), ("content", report.digest), ("seal", report.seal), ("faults", len(report.faults))]
+        rows = [("shelves", shelves), ("faults", len(report.faults))]
         print_table(f"memory {directory}: {'good' if report.ok else 'NOT GOOD'}", rows)
+        typer.echo(f"content {report.digest}\nseal    {report.seal}")
         for fault in report.faults:
             typer.echo(f"{fault.file}: {fault.what}", err=True)
     if not report.ok:

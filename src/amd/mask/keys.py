@@ -30,9 +30,16 @@ __all__ = [
     "key_words",
     "slug",
     "whole_key",
+    "word_set",
 ]
 
 KeyClass = Literal["person", "contact", "secret"]
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text, for the tables of this package."""
+    return frozenset(words.split())
+
 
 _ATTRIBUTES: dict[KeyClass, str] = {
     "person": """name firstname lastname fullname surname forename nickname username userid dob birth birthday
@@ -50,27 +57,27 @@ _HOLDERS: dict[KeyClass, str] = {
     "secret": "card payment key",
 }
 # Words that say how a value is held, not what it is: they are dropped when a key's head is looked for.
-_NEUTRAL = frozenset("id number num no value list map set array detail info string line primary new old".split())
+_NEUTRAL = word_set("id number num no value list map set array detail info string line primary new old")
 # A key with one of these as its head is about a value: its kind, its number, its state.
-_MEASURES = frozenset(
+_MEASURES = word_set(
     """type kind count limit status state scope expiry expires expiration in at length size valid validity verified
     required enabled changed updated sent policy strength format field hint prefix usage used budget cost rate attempt
-    available exists order index service provider subject body content template notification reset agent""".split()
+    available exists order index service provider subject body content template notification reset agent"""
 )
-_QUANTITIES = frozenset("max min total num count prompt completion has is can should require requires".split())
+_QUANTITIES = word_set("max min total num count prompt completion has is can should require requires")
 # A name or address beside one of these belongs to a thing or a place.
-_THINGS = frozenset(
+_THINGS = word_set(
     """file dir directory folder path tool app application product event function class method module package field
     column table database db variable city country state region province airport station hotel restaurant venue place
     location company organization organisation brand item song album playlist track movie book recipe team channel
     group project repo repository branch model category tag label host domain server service bucket symbol stock
     currency document sheet report image flight vehicle device test task step job workflow schema type property
-    attribute parameter param argument calendar ip mac memory web url program school store""".split()
+    attribute parameter param argument calendar ip mac memory web url program school store"""
 )
 # Keys of tables and of key boards.
-_ORDINARY_KEYS = frozenset("primary foreign sort partition index public group cache lookup join hot shortcut".split())
+_ORDINARY_KEYS = word_set("primary foreign sort partition index public group cache lookup join hot shortcut")
 # A bare ``id`` or ``number`` belongs to what holds it: ``{"user": {"id": …}}``.
-_INHERITING = frozenset("id number value first last middle full given family".split())
+_INHERITING = word_set("id number value first last middle full given family")
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d_]+")

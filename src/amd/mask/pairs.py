@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from amd.mask.keys import TABLE_WORDS, is_placeholder, key_words, slug
+from amd.mask.keys import TABLE_WORDS, is_placeholder, key_words, word_set
 
 __all__ = ["mask_pairs"]
 
@@ -26,24 +26,27 @@ _BINDING = r"""(?:\\{0,3}["'`*_]{0,3}) (?:
   )"""
 _VALUE = r"""(?:
     (?P<open> \\{0,3}["'`] ) (?P<quoted> (?:(?!(?P=open))[^\n]){1,512} ) (?P=open)
-  | [“‘] (?P<curly> [^”’\n]{1,512} ) [”’]
-  | \\{0,3}["'`]? (?P<bare> (?: [^\s"'`<>,;“”‘’] | (?<=\w)['](?=\w) ){1,512} )
+  | [\u201c\u2018] (?P<curly> [^\u201d\u2019\n]{1,512} ) [\u201d\u2019]
+  | \\{0,3}["'`]? (?P<bare> (?: [^\s"'`<>,;\u201c\u201d\u2018\u2019] | (?<=\w)['](?=\w) ){1,512} )
   )"""
 _PAIR = re.compile(_NAME + _BINDING + _VALUE, re.IGNORECASE | re.VERBOSE)
 _ANY_NAME = re.compile(r"pass|pw|pin|otp|cv[vc]|secret|token|key|code|authorization", re.IGNORECASE)
-_REST = re.compile(r"""(?:[^\s"'`<>,;“”‘’]|(?<=\w)['](?=\w))*""")
+_REST = re.compile(r"""(?:[^\s"'`<>,;\u201c\u201d\u2018\u2019]|(?<=\w)['](?=\w))*""")
 _SYNONYM = {"pw": "password", "pwd": "password", "passwd": "password"}
 
+# Words that the name of a placeholder may have; none of them recurs as a value (see amd.mask.recurrence).
+_NAME_WORDS = TABLE_WORDS | word_set("api app auth bearer client id private refresh shared")
 # What stands behind the name in schemas, code and sentences, where no value does.
-_NO_VALUE = TABLE_WORDS | frozenset(
+_NO_VALUE = TABLE_WORDS | word_set(
     """str string text int integer number float bool boolean object array list dict any type null none nil true false
     undefined required optional bearer basic the a an your my their our his her its this that these those not no yes
     ok and or if for in on at by to from with of is are was be has have been must should will can may see use using
     then when which who what where please too also still now never always correct incorrect wrong invalid valid expired
     weak strong safe secure short long missing empty unknown mandatory private public new old same different ready
-    case-sensitive default hidden redacted n/a enter""".split()
+    case-sensitive default hidden redacted n/a enter"""
 )
 _ADJECTIVE = re.compile(r"\w*(?:ed|ing|able|ible|ive|ent|ory|ly)")
+_CALL = re.compile(r"[^\W\d][\w.]{0,100}\(.{0,400}\)\W{0,3}$")
 _TRAILING = ".,;:?)]}|*"
 
 
@@ -70,8 +73,9 @@ def mask_pairs(text: str) -> str:
 
 
 def _placeholder(name: str) -> str:
-    plain = slug(name).lower()
-    return _SYNONYM.get(plain, plain) if key_words(plain) else "secret"
+    """The name without what a project put before it: ``CI_DB_PASSWORD`` is a ``password``."""
+    words = [_SYNONYM.get(word, word) for word in key_words(name) if word in _NAME_WORDS]
+    return "_".join(words)
 
 
 def _secret(match: re.Match[str], text: str) -> tuple[int, int] | None:
@@ -84,7 +88,7 @@ def _secret(match: re.Match[str], text: str) -> tuple[int, int] | None:
     assert rest is not None
     whole = text[start : rest.end()]
     value = whole.rstrip(_TRAILING)
-    if not value or not _is_bare_secret(value, match, call=value.isidentifier() and whole[len(value) :][:1] == "("):
+    if not value or not _is_bare_secret(value, match, call=_CALL.match(whole) is not None):
         return None
     return start, start + len(value)
 

@@ -101,7 +101,7 @@ class Mask:
         def is_data(key: str) -> bool:
             if key in words.names:
                 return False
-            return is_data_key(key, nested=depth > 0) or self._recurrence.found_in(key) or self.text(key) != key
+            return is_data_key(key, nested=depth > 0) or self.text(key) != key
 
         def rename(key: str) -> str:
             return self._placeholder(parent) if is_data(key) and not is_placeholder(key) else key
@@ -154,7 +154,7 @@ class Mask:
             return self._placeholder(parent) if data else masked
 
         def walk(key: str, item: JSON) -> JSON:
-            if is_data_key(key):
+            if is_data_key(key) or self.text(key) != key:
                 return self._observed(item, parent, inherited, depth + 1)
             return self._observed(item, key, key_class(key, parent), depth + 1)
 

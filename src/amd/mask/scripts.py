@@ -7,7 +7,10 @@ words; between these scripts and the others there is a word boundary.
 
 from __future__ import annotations
 
-__all__ = ["AFTER", "BEFORE", "UNSPACED", "WORD"]
+import re
+from collections.abc import Callable
+
+__all__ = ["AFTER", "UNSPACED", "WORD", "ends_word", "is_word", "replace_checked", "starts_word"]
 
 _RANGES = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
@@ -20,9 +23,44 @@ UNSPACED = f"[{_RANGES}]"
 WORD = rf"[^\W{_RANGES}]"
 """One word character of any other script."""
 
-# Behind a percent code or a JSON escape, kept as text, the value begins although a letter or digit stands before it.
-BEFORE = rf"(?:(?<!{WORD})|(?<=%[0-9A-Fa-f]{{2}})|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{{4}}))"
-"""The start of a word."""
-
 AFTER = rf"(?!{WORD})"
 """The end of a word."""
+
+_WORD = re.compile(WORD)
+# Behind a percent code or a JSON escape, kept as text, a word begins although a letter or digit stands before it.
+_START = re.compile(rf"(?<!{WORD})|(?<=%[0-9A-Fa-f]{{2}})|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{{4}})")
+
+
+def is_word(char: str) -> bool:
+    """Whether a character is a word character of a script with blanks."""
+    return _WORD.match(char) is not None
+
+
+def starts_word(text: str, place: int) -> bool:
+    """Whether no word character stands before ``place``.
+
+    >>> [starts_word(text, text.index("tess")) for text in ("by tess", "%20tess", "名tess", "untessa")]
+    [True, True, True, False]
+    """
+    return _START.match(text, place) is not None
+
+
+def ends_word(text: str, place: int) -> bool:
+    """Whether no word character stands at ``place``."""
+    return _WORD.match(text, place) is None
+
+
+def replace_checked(
+    pattern: re.Pattern[str], end_of: Callable[[re.Match[str]], int | None], placeholder: str, text: str
+) -> str:
+    """Replace each match up to the end that ``end_of`` gives; where it gives none, look again one place further."""
+    pieces: list[str] = []
+    copied = at = 0
+    while match := pattern.search(text, at):
+        end = end_of(match)
+        if end is None:
+            at = match.start() + 1
+            continue
+        pieces += text[copied : match.start()], placeholder
+        copied = at = end
+    return "".join([*pieces, text[copied:]])

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from ipaddress import IPv4Address
 
 from amd.mask.pairs import mask_pairs
-from amd.mask.scripts import AFTER, UNSPACED, WORD
+from amd.mask.scripts import AFTER, UNSPACED, WORD, replace_checked
 
 __all__ = ["mask_query", "mask_shapes", "until_stable"]
 
@@ -55,8 +55,9 @@ _EMAIL = re.compile(
 
 _IBAN = re.compile(rf"(?<!{WORD})[A-Z]{{2}}[0-9]{{2}}(?:[ -]?[A-Z0-9]){{11,30}}")
 _CARD = re.compile(
-    rf"(?<!{WORD})(?<![0-9]\.)(?:[3-6][0-9]{{3}}|2[2-7][0-9]{{2}})"
-    rf"(?:([ -])[0-9]{{4}}\1[0-9]{{4}}\1[0-9]{{4}}(?:\1[0-9]{{3}})?|([ -])[0-9]{{6}}\2[0-9]{{4,5}}|[0-9]{{9,15}}){AFTER}(?!\.[0-9])"
+    rf"(?<!{WORD})(?<![0-9]\.)(?<!\+)(?:[3-6][0-9]{{3}}|2[2-7][0-9]{{2}})"
+    rf"(?:([ -])[0-9]{{4}}\1[0-9]{{4}}\1[0-9]{{4}}(?:\1[0-9]{{3}})?|([ -])[0-9]{{6}}\2[0-9]{{4,5}}|[0-9]{{9,15}})"
+    rf"{AFTER}(?!\.[0-9])"
 )
 _SSN = re.compile(rf"(?<!{WORD})(?<!-)[0-9]{{3}}-[0-9]{{2}}-[0-9]{{4}}{AFTER}(?!-)")
 _PHONE = re.compile(
@@ -107,24 +108,8 @@ def mask_shapes(text: str) -> str:
     if _AT_SIGN.search(text):
         text = _EMAIL.sub("<email>", text)
     for pattern, end_of, placeholder in _CHECKED:
-        text = _replace(pattern, end_of, placeholder, text)
+        text = replace_checked(pattern, end_of, placeholder, text)
     return text
-
-
-def _replace(
-    pattern: re.Pattern[str], end_of: Callable[[re.Match[str]], int | None], placeholder: str, text: str
-) -> str:
-    """Replace each match up to the end that ``end_of`` gives; where it gives none, look again one place further."""
-    pieces: list[str] = []
-    copied = at = 0
-    while match := pattern.search(text, at):
-        end = end_of(match)
-        if end is None:
-            at = match.start() + 1
-            continue
-        pieces += text[copied : match.start()], placeholder
-        copied = at = end
-    return "".join([*pieces, text[copied:]])
 
 
 def _bearer(match: re.Match[str]) -> str:

@@ -54,11 +54,9 @@ class Gist:
         return cls(words - _STOP_WORDS, negated)
 
     def near(self, other: Gist) -> bool:
-        """Whether the two are near duplicates."""
-        if self.negated != other.negated:
-            return False
+        """Whether the two are near duplicates; a text without content words is near nothing."""
         shared = len(self.words & other.words)
-        return self == other or shared >= NEAR * len(self.words | other.words) > 0
+        return self.negated == other.negated and shared >= NEAR * len(self.words | other.words) > 0
 
 
 def collapse(neighbours: Sequence[Hit], gist: Callable[[Record], str], k: int) -> tuple[tuple[Hit, ...], int]:

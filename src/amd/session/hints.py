@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,11 @@ _NEAREST = 3
 _LEAST_LENGTH = 4
 _LEAST_NUMBER = 1000
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_ESCAPE = re.compile(
+    r"\\(?:(?P<digits>u[0-9a-f]{4}|x[0-9a-f]{2}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})|(?P<letter>.))",
+    re.IGNORECASE | re.DOTALL,
+)
+_CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def nearest_tools(name: str, names: Collection[str]) -> tuple[str, ...]:
@@ -68,11 +72,12 @@ class FailedValues:
         >>> [values.repeated_in(text) for text in ("get(symbol='zzzz')", "12,446 shares", "get(symbol='AAPL')")]
         [True, True, False]
         """
-        folded = text.casefold()
         found = {Decimal(number.replace(",", "")) for number in _NUMBER.findall(text)}
         if self.numbers & found:
             return True
-        return any(_stands_in(spelling.casefold(), folded) for value in self.strings for spelling in _spellings(value))
+        texts = (text.casefold(), _unescaped(text).casefold())
+        values = {spelling.casefold() for value in self.strings for spelling in (value, neutralise(value))}
+        return any(_stands_in(value, folded) for value in values for folded in texts)
 
 
 def _leaves(value: JSON, *, keys: bool = False) -> Iterator[str | int | float]:
@@ -89,9 +94,15 @@ def _leaves(value: JSON, *, keys: bool = False) -> Iterator[str | int | float]:
         yield value
 
 
-def _spellings(value: str) -> set[str]:
-    plain = (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1])
-    return {*plain, *(neutralise(spelling) for spelling in plain)}
+def _unescaped(text: str) -> str:
+    """The text with the escapes of JSON and Python strings undone."""
+
+    def character(match: re.Match[str]) -> str:
+        digits = match["digits"]
+        return chr(int(digits[1:], 16)) if digits else _CONTROLS.get(match["letter"], match["letter"])
+
+    # JSON may write one character as two surrogates.
+    return _ESCAPE.sub(character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _stands_in(value: str, text: str) -> bool:

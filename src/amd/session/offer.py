@@ -72,12 +72,14 @@ def offered(tools: Tools | None) -> Offer:
 
 def _from_function(tool: Mapping[str, Any], at: int) -> ToolSpec:
     inner = tool.get("function") if tool.get("type") == "function" and "function" in tool else tool
-    name = inner.get("name") if isinstance(inner, Mapping) else None
-    parameters = inner.get("parameters") or {} if isinstance(inner, Mapping) else None
-    if not isinstance(inner, Mapping) or not isinstance(name, str) or not isinstance(parameters, Mapping):
+    fields = inner if isinstance(inner, Mapping) else {}
+    name, parameters = fields.get("name"), fields.get("parameters")
+    if parameters is None:
+        parameters = {}
+    if not isinstance(name, str) or not isinstance(parameters, Mapping):
         raise ConfigError(
             f"tools[{at}] is no tool: it needs a name, and parameters that are a JSON object",
             next_step="give ToolSpec objects or OpenAI function definitions",
             position=at,
         )
-    return ToolSpec(name, str(inner.get("description") or ""), parameters)
+    return ToolSpec(name, str(fields.get("description") or ""), parameters)

@@ -2,8 +2,8 @@
 
 Its rooms, top first::
 
-    audit       check: every fault named          reindex   takes in edits by hand
-    publish     one writer at a time, one replace of the manifest
+    audit       check: every fault named          reindexing  takes in edits by hand
+    publishing  one writer at a time, one replace of the manifest
     memory      opening with all checks           shelf     one tier's search
     generation  the files of one generation       edits     what a person changed
     contents    what a writer wants published     floors    the least cosine that counts
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from amd.store.manifest import Manifest, Run
     from amd.store.memory import Memory, open_memory, read_memory
     from amd.store.place import check_place, is_memory
-    from amd.store.publish import Published, publish
-    from amd.store.reindex import Edit, ReindexReport, reindex
+    from amd.store.publishing import Published, publish
+    from amd.store.reindexing import Edit, ReindexReport, reindex
     from amd.store.shelf import Found, Shelf
 
 __all__ = [
@@ -54,13 +54,13 @@ __all__ = [
 
 _HOMES = {
     "Contents": "contents",
-    "Edit": "reindex",
+    "Edit": "reindexing",
     "Fault": "audit",
     "Found": "shelf",
     "Manifest": "manifest",
     "Memory": "memory",
-    "Published": "publish",
-    "ReindexReport": "reindex",
+    "Published": "publishing",
+    "ReindexReport": "reindexing",
     "Report": "audit",
     "Run": "manifest",
     "Shelf": "shelf",
@@ -69,9 +69,9 @@ _HOMES = {
     "check_place": "place",
     "is_memory": "place",
     "open_memory": "memory",
-    "publish": "publish",
+    "publish": "publishing",
     "read_memory": "memory",
-    "reindex": "reindex",
+    "reindex": "reindexing",
 }
 
 

@@ -71,7 +71,7 @@ def write_generation(
                 write_file(folder / tier / name, content)
         sync_folder(folder / tier)
     write_file(folder / MANIFEST, [text])
-    for changed in (folder, folder.parent, place, place.parent):
+    for changed in (folder, folder.parent, place, *([] if current else [place.parent])):
         sync_folder(changed)
     replace_file(folder / MANIFEST, target)
     return manifest

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from amd.chat import Rows
 from amd.errors import StoreError
@@ -144,7 +144,7 @@ class _StoredSource(BaseModel):
     run_id: str
     kind: Kind
     trajectory_sha256: str
-    steps: list[int]
+    steps: Annotated[list[int], Field(min_length=2, max_length=2)]
     success: bool
 
 

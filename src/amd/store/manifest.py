@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn, Self
+from typing import Annotated, Final, Literal, Self
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -33,6 +33,7 @@ __all__ = [
     "ShelfFigures",
     "Sources",
     "check_pin",
+    "examine_manifest",
     "manifest_bytes",
     "parse_manifest",
     "published_manifest",
@@ -40,7 +41,7 @@ __all__ = [
     "sealed",
 ]
 
-FORMAT = "amd-memory/1"
+FORMAT: Final = "amd-memory/1"
 RECORDS = "records.json"
 KEYS = "keys.npy"
 _VERSION = re.compile(r"amd-memory/(\d+)")
@@ -179,46 +180,60 @@ def parse_manifest(text: bytes, path: Path) -> Manifest:
         DigestDoesNotMatch: the seal is not the hash of the rest.
         StoreError: no JSON, not canonical, or not a manifest.
     """
+    manifest, faults = examine_manifest(text, path)
+    if faults:
+        raise faults[0]
+    assert manifest is not None
+    return manifest
+
+
+def examine_manifest(text: bytes, path: Path) -> tuple[Manifest | None, list[StoreError]]:
+    """The manifest, if it can be read at all, and everything that is wrong with it."""
     try:
         fields = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        _refuse(path, f"not JSON: {error}", line=error.lineno)
+        return None, [_fault(path, f"not JSON: {error}", line=error.lineno)]
     if not isinstance(fields, dict):
-        _refuse(path, f"a JSON {type(fields).__name__}, not an object")
-    _check_format(fields.get("format"), path)
+        return None, [_fault(path, f"a JSON {type(fields).__name__}, not an object")]
+    unknown = _unknown_format(fields.get("format"), path)
+    if unknown:
+        return None, [unknown]
+    faults = []
     if _canonical(fields) != text:
-        _refuse(path, "its bytes are not the canonical form of what they say")
+        faults.append(_fault(path, "its bytes are not the canonical form of what they say"))
     found = digest(_canonical({name: value for name, value in fields.items() if name != "seal"}))
     if fields.get("seal") != found:
-        raise DigestDoesNotMatch(
-            f"{path}: the seal is {fields.get('seal')}, the manifest's own hash is {found}",
-            next_step=f"run: amd check {path.parent}",
-            expected=fields.get("seal"),
-            found=found,
+        faults.append(
+            DigestDoesNotMatch(
+                f"{path}: the seal is {fields.get('seal')}, the manifest's own hash is {found}",
+                next_step=f"run: amd check {path.parent}",
+                expected=fields.get("seal"),
+                found=found,
+            )
         )
     try:
-        return Manifest.model_validate_json(text)
+        return Manifest.model_validate_json(text), faults
     except ValidationError as error:
         first = error.errors()[0]
-        _refuse(path, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
+        return None, [*faults, _fault(path, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}")]
 
 
-def _check_format(found: object, path: Path) -> None:
+def _unknown_format(found: object, path: Path) -> StoreError | None:
     if found == FORMAT:
-        return
+        return None
     version = _VERSION.fullmatch(found) if isinstance(found, str) else None
-    if version and int(version[1]) > 1:
-        raise SchemaTooNew(
-            f"{path}: the format is {found}, this version reads {FORMAT}",
-            next_step="install a newer agent-memory-distillation",
-            found=found,
-            known=FORMAT,
-        )
-    _refuse(path, f"the format is {found!r}, not {FORMAT!r}")
+    if version is None or int(version[1]) <= 1:
+        return _fault(path, f"the format is {found!r}, not {FORMAT!r}")
+    return SchemaTooNew(
+        f"{path}: the format is {found}, this version reads {FORMAT}",
+        next_step="install a newer agent-memory-distillation",
+        found=found,
+        known=FORMAT,
+    )
 
 
-def _refuse(path: Path, what: str, line: int = 1) -> NoReturn:
-    raise StoreError(f"{path}:{line}: {what}", next_step=f"run: amd check {path.parent}", file=str(path), line=line)
+def _fault(path: Path, what: str, line: int = 1) -> StoreError:
+    return StoreError(f"{path}:{line}: {what}", next_step=f"run: amd check {path.parent}", file=str(path), line=line)
 
 
 def check_pin(manifest: Manifest | None, pin: str | None, place: Path) -> None:

@@ -21,24 +21,15 @@ Places = npt.NDArray[np.intp]
 _BLUR = 1e-5
 """More than a float32 product of unit rows can be off (width 1,536: about 2e-6)."""
 
-_CHUNK = 8192
 _GROWTH = 32  # how many times more candidates are ordered when those at hand were all passed over
 _RRF = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
 def exact_cosines(rows: Rows, places: Places, asked: Rows) -> Scores:
-    """The cosines of the rows at ``places``, summed in float64, each row in the same order."""
+    """The cosines of the rows at ``places``, each summed by itself in float64."""
     wide = asked.astype(np.float64)
-    if len(places) <= _CHUNK:
-        return _sum(rows[places], wide)
-    return np.concatenate([_sum(rows[places[start : start + _CHUNK]], wide) for start in range(0, len(places), _CHUNK)])
-
-
-def _sum(rows: Rows, asked: Scores) -> Scores:
-    # einsum walks along each row by itself; the product of a matrix library takes several rows at once.
-    scores: Scores = np.einsum("ij,j->i", rows.astype(np.float64), asked)
-    return scores
+    return np.array([np.dot(rows[place].astype(np.float64), wide) for place in places], np.float64)
 
 
 def ranked(
@@ -50,8 +41,8 @@ def ranked(
     """
     done, size = 0, min(first, seen)
     while done < seen:
-        cut = scores.max() if size == 1 else np.partition(scores, -size)[-size]
-        near = np.flatnonzero(scores >= cut - 2 * _BLUR)
+        cut = scores[scores.argmax()] if size == 1 else np.partition(scores, -size)[-size]
+        near = (scores >= cut - 2 * _BLUR).nonzero()[0]
         cosines = exact(near)
         if len(near) > 1:
             order = np.lexsort((ids()[near], -cosines))

@@ -25,6 +25,7 @@ from amd.tier import Hit, Query
 __all__ = ["Found", "Shelf"]
 
 _VIEWERS = 64  # whose view of a shelf is kept
+_RECENT = 256  # how many decoded hits are kept
 _TOOL = "tool"
 
 
@@ -68,6 +69,7 @@ class Shelf:
         self._ask = ask
         # Caches of this object's own, gone with it.
         self._view = lru_cache(maxsize=_VIEWERS)(partial(view_of, columns))
+        self._recent = lru_cache(maxsize=_RECENT)(self.record)
         self._lexical: Lexical | None = None
         self._making = Lock()
 
@@ -146,7 +148,7 @@ class Shelf:
         hits: list[Hit] = []
         dropped: dict[str, int] = {}
         while len(hits) < query.k and (found := next(candidates, None)):
-            record = self.record(found[0])
+            record = self._recent(found[0])
             if any(record.body.get(name) != value for name, value in members):
                 continue
             reason = accept(record) if accept else None

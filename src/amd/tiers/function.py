@@ -79,13 +79,20 @@ class FunctionTier:
 
 
 def _keys(run: Trajectory) -> list[str]:
-    """For each call its reasoning, else the turn's text, else the last user text before it, else the instruction."""
+    """For each call its reasoning, else the turn's text, else the last user text before it, else the instruction.
+
+    The reasoning is the text of the call's own step, or of the step without a call just before it.
+    """
     keys = []
     last = run.task.instruction
     for turn in run.turns:
         last = (turn.user or "").strip() or last
+        thought = ""
         for step in turn.steps:
-            keys += [step.text.strip() or last] * len(step.calls)
+            thought = step.text.strip() or thought
+            if step.calls:
+                keys += [thought or last] * len(step.calls)
+                thought = ""
     return keys
 
 

@@ -26,6 +26,8 @@ _REQUEST_LENGTH = 240
 _LABEL_TOOLS = 3
 # Shorter, a user's turn ("Yes, please.") says nothing about what the segment does.
 _LEAST_REQUEST_WORDS = 5
+# Three letters before the stop, so that "Dr." and "No." end nothing.
+_SENTENCE_END = re.compile(r"(?<=\w\w\w[.!?])\s|\n")
 
 
 class Segment(BaseModel):
@@ -154,7 +156,7 @@ def _does(names: Sequence[str], specs: dict[str, ToolSpec]) -> str:
 
 def _request(said: Sequence[str]) -> str:
     """The longest first sentence that the user said; empty if the user only nodded."""
-    sentences = [re.split(r"(?<=[.!?])\s|\n", text.strip(), maxsplit=1)[0] for text in said]
+    sentences = [_SENTENCE_END.split(text.strip(), maxsplit=1)[0] for text in said]
     longest = max(sentences, key=len, default="")
     return excerpt(longest, _REQUEST_LENGTH) if len(longest.split()) >= _LEAST_REQUEST_WORDS else ""
 

@@ -20,9 +20,6 @@ A reader is an entry point of the group ``amd.traces``. An overlay's reader is w
                 else:
                     yield item
 
-        def family(self, task_id: str) -> str | None:
-            return task_id.rpartition("_")[2]
-
 
     reader = MyReader()
 """

@@ -104,10 +104,6 @@ class CanonicalReader:
             else:
                 yield item
 
-    def family(self, task_id: str) -> str | None:  # noqa: ARG002 - the file says it, the id does not
-        """Always ``None``: each line names its family."""
-        return None
-
 
 def _decode(line: Line) -> Iterator[Item]:
     """The run that a line holds, or why it holds none."""

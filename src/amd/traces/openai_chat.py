@@ -44,10 +44,6 @@ class OpenAIChatReader:
             else:
                 yield item
 
-    def family(self, task_id: str) -> str | None:  # noqa: ARG002 - a chat file can come from anywhere
-        """Always ``None``: nothing is known of these ids."""
-        return None
-
     def _read_run(self, line: Line, options: ChatOptions) -> Iterator[Item]:
         fields = _Fields(line.value, options.keys())
         task_id = None

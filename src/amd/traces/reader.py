@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from amd.errors import ConfigError
+from amd.traces.offers import load_offer, offered
 from amd.trajectory import Refusal, Trajectory
 
 __all__ = ["GROUP", "Item", "Note", "Reader", "ReaderOptions", "load_reader", "reader_options", "readers"]
@@ -72,24 +72,6 @@ class Reader(Protocol[Options]):
         """The runs under ``paths``, each as one trajectory or one refusal, with notes in between."""
         ...
 
-    def family(self, task_id: str) -> str | None:
-        """The family of a task of its benchmark, or ``None`` where the id does not tell."""
-        ...
-
-
-# What importing somebody else's module and looking up a name in it may raise when that package is broken.
-_BROKEN = (
-    ImportError,
-    AttributeError,
-    NameError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-    LookupError,
-    OSError,
-    RuntimeError,
-)
-
 
 def readers() -> list[str]:
     """The names of the installed formats, sorted. Nothing is imported.
@@ -97,7 +79,7 @@ def readers() -> list[str]:
     >>> {"amd", "openai-chat"} <= set(readers())
     True
     """
-    return sorted({entry.name for entry in entry_points(group=GROUP)})
+    return offered(GROUP)
 
 
 def load_reader(name: str) -> Reader[Any]:
@@ -106,44 +88,21 @@ def load_reader(name: str) -> Reader[Any]:
     >>> load_reader("openai-chat").benchmark
     'openai-chat'
     """
-    entry = _entry(name)
-    try:
-        reader = entry.load()
-    except _BROKEN as error:
-        raise ConfigError(
-            f"the reader of format {name!r} ({entry.value}) cannot be imported: {type(error).__name__}: {error}",
-            next_step="reinstall the package that offers it",
-            format=name,
-            entry_point=entry.value,
-        ) from error
-    if not isinstance(reader, Reader):
-        raise ConfigError(
-            f"the entry point {entry.value} of format {name!r} is a {type(reader).__name__}, not a reader",
-            next_step="let it name an object with name, benchmark, options, read and family",
-            format=name,
-            entry_point=entry.value,
-        )
-    return reader
-
-
-def _entry(name: str) -> EntryPoint:
-    """The one entry point of this name."""
-    offers = {entry.value: entry for entry in entry_points(group=GROUP, name=name)}
-    if not offers:
+    reader = load_offer(GROUP, name)
+    if reader is None:
         raise ConfigError(
             f"no installed package reads the format {name!r}",
             next_step=f"use one of: {', '.join(readers())}",
             format=name,
             known=readers(),
         )
-    if len(offers) > 1:
+    if not isinstance(reader, Reader):
         raise ConfigError(
-            f"the format {name!r} is offered twice: {' and '.join(sorted(offers))}",
-            next_step="uninstall one of the packages",
+            f"what is offered as the format {name!r} is a {type(reader).__name__}, not a reader",
+            next_step="let the entry point name an object with name, benchmark, options and read",
             format=name,
-            entry_points=sorted(offers),
         )
-    return next(iter(offers.values()))
+    return reader
 
 
 def reader_options(reader: Reader[Options], values: Mapping[str, object]) -> Options:

@@ -14,11 +14,11 @@ from amd.errors import StoreError
 from amd.store.contents import Contents, Prepared, prepare
 from amd.store.files import typed
 from amd.store.generation import prune, write_generation
-from amd.store.manifest import Floor, Manifest, check_pin
+from amd.store.manifest import Manifest, check_pin
 from amd.store.memory import Memory, read_memory
 from amd.store.place import LOCK, check_place, generation_folder, is_memory
 
-__all__ = ["Published", "locked", "publish", "shelf_files"]
+__all__ = ["Published", "locked", "moved_floors", "publish", "shelf_files"]
 
 _PATIENCE = 600  # seconds; a writer holds the lock while it writes files, never across a model call
 
@@ -64,7 +64,7 @@ def publish(
             intact = shelf_files(place, before) if before else []
             manifest = write_generation(place, before, contents, prepared, intact=intact)
             prune(place, manifest)
-    return Published(manifest, changed=True, moved_floors=_moved(before.floors if before else {}, manifest.floors))
+    return Published(manifest, changed=True, moved_floors=moved_floors(before, manifest))
 
 
 @contextmanager
@@ -114,9 +114,11 @@ def _inactive(memory: Memory, tier: str) -> list[str]:
     return sorted(name.decode() for name in columns.ids[~columns.active])
 
 
-def _moved(before: Mapping[str, Floor], now: Mapping[str, Floor]) -> dict[str, tuple[float, float]]:
+def moved_floors(before: Manifest | None, now: Manifest) -> dict[str, tuple[float, float]]:
+    """The floors that differ between two manifests: tier -> (before, now)."""
+    floors = before.floors if before else {}
     return {
-        tier: (before[tier].value, floor.value)
-        for tier, floor in now.items()
-        if tier in before and before[tier].value != floor.value
+        tier: (floors[tier].value, floor.value)
+        for tier, floor in now.floors.items()
+        if tier in floors and floors[tier].value != floor.value
     }

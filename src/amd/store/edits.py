@@ -1,0 +1,89 @@
+"""A records file as a person may have left it: line by line, with what differs from what was written."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+import orjson
+
+from amd.json_text import digest, loads
+from amd.records import Record
+from amd.store.lines import StoredLine, line_sha256
+
+__all__ = ["Broken", "Parsed", "difference", "parse_lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A line that holds a record; ``record`` has the id that its content gives, ``stored.id`` the id it had.
+
+    ``changes`` says what was edited, in words; it is empty for an untouched line.
+    """
+
+    number: int
+    stored: StoredLine
+    record: Record
+    changes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A line that holds no record, and why."""
+
+    number: int
+    what: str
+
+
+def parse_lines(text: bytes) -> tuple[list[Parsed], list[Broken]]:
+    r"""The records of a file and its broken lines; only ``\n`` separates lines, blank ones and commas do not matter."""
+    lines = [(number, line.strip()) for number, line in enumerate(text.split(b"\n"), 1)]
+    lines = [(number, line) for number, line in lines if line]
+    parsed: list[Parsed] = []
+    broken: list[Broken] = []
+    if [line for _, line in lines] == [b"[]"]:
+        return parsed, broken
+    for place, bracket in ((0, b"["), (-1, b"]")):
+        if not lines or lines[place][1] != bracket:
+            broken.append(Broken(lines[place][0] if lines else 1, f"expected {bracket.decode()} on a line of its own"))
+    for number, line in lines:
+        if line in (b"[", b"]"):
+            continue
+        # A person's JSON may be anything: too deep, a lone surrogate, a number for a text.
+        try:
+            parsed.append(_parse(number, line.removesuffix(b",")))
+        except (ValueError, TypeError, RecursionError) as error:
+            broken.append(Broken(number, " ".join(str(error).split())[:200]))
+    return parsed, broken
+
+
+def _parse(number: int, line: bytes) -> Parsed:
+    fields = loads(line)
+    stored = StoredLine.model_validate(fields)
+    assert isinstance(fields, dict)
+    record = stored.record()
+    return Parsed(number, stored, record, _changes(stored, record, line_sha256(fields)))
+
+
+def _changes(stored: StoredLine, record: Record, line: str) -> str:
+    if not stored.id:
+        return "a record added by hand"
+    if digest(stored.key.encode()) != stored.key_sha256:
+        return "its key was edited by hand"
+    if record.id != stored.id:
+        return f"edited by hand, its content has the id {record.id}"
+    if line != stored.line_sha256:
+        return "edited by hand beside its key and body"
+    return ""
+
+
+def difference(old: Record | None, new: Record) -> str:
+    """A unified diff of what a person edits: key, status, body. Without ``old`` every line is new."""
+    before, after = ([] if record is None else _readable(record) for record in (old, new))
+    name = f"{new.tier}/{new.id}"
+    return "\n".join(difflib.unified_diff(before, after, old.id if old else "(not kept)", name, lineterm=""))
+
+
+def _readable(record: Record) -> list[str]:
+    shown = {"key": record.key, "status": record.status, "body": record.body}
+    return orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode().split("\n")

@@ -1,0 +1,108 @@
+"""Value-shaped rules: what goes by its own shape, and what must survive."""
+
+from __future__ import annotations
+
+import pytest
+
+from amd.mask import mask_query
+
+SECRETS = {
+    # text: the secrets in it
+    "write to tess.example@example.org today": ["tess.example@example.org"],
+    "tess.example%40example.org": ["tess.example", "example.org"],
+    r"tess.example\u0040example.org": ["tess.example", "example.org"],
+    "'jörg+x@münchen.example.de'": ["jörg", "münchen"],
+    "用户@例子.广告": ["用户", "例子"],
+    "phone 415-555-0199": ["0199"],
+    "(415) 555-0199 or 1-415-555-0200": ["0199", "0200"],
+    "+4915112345678": ["15112345678"],
+    "+44 (0)20 7946 0958": ["7946"],
+    "call 415 555 0199": ["0199"],
+    "4111 1111 1111 1111, 12/26": ["1111"],
+    "card 4111111111111111": ["4111111111111111"],
+    "4111-1111-1111-1111": ["1111"],
+    "paid 5000 3782 822463 10005": ["822463"],
+    "GB29 NWBK 6016 1331 9268 19 THEN": ["NWBK", "6016"],
+    "DE89370400440532013000": ["DE89"],
+    "SSN 078-05-1120": ["078-05-1120"],
+    "eyJhbGciOiJIUzI1NiJ9.e30.abc": ["eyJ", "e30"],
+    "AKIAIOSFODNN7EXAMPLE": ["AKIA"],
+    "uses token ghp_ABCDEF0123456789abcdef": ["ghp_"],
+    "github_pat_11ABCDEFG0123456789_abcdef": ["github_pat_"],
+    "key sk-live-abcdef1234567890": ["sk-live", "abcdef"],
+    "sk-proj-Abc_def-1234567890abcdef": ["Abc_def"],
+    "xoxb-123456789012-abcdefghijkl": ["xoxb"],
+    "tok_secret": ["tok_secret"],
+    "Authorization: Bearer abc123def456ghi": ["abc123def456ghi"],
+    'curl -H "Authorization: Basic dXNlcjpwYXNzMTIz"': ["dXNlcjpwYXNzMTIz"],
+    "https://bob:hunter2@example.org/x": ["hunter2"],
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nab+/==\n-----END RSA PRIVATE KEY-----": ["MIIE", "ab+/", "END"],
+    r"-----BEGIN PRIVATE KEY-----\nMIIEpAIBAAKCAQEAabcdef\n-----END PRIVATE KEY-----\n": ["MIIE", "END"],
+    "cut off: -----BEGIN PRIVATE KEY-----\nMIIEpAIBAAKCAQEAabcdef\nMIIEpAIBAAKCAQEAabcdef": ["MIIE"],
+    "My password is hunter2": ["hunter2"],
+    "pw Plum-7731!": ["Plum"],
+    "access_token=c0ffee00c0ffee00": ["c0ffee"],
+    "from 93.184.216.34": ["93.184"],
+}
+
+
+@pytest.mark.parametrize("text", SECRETS)
+def test_a_secret_goes_by_its_shape(text):
+    """All of the value-shaped set is gone; what is masked once stays as it is."""
+    masked = mask_query(text)
+    assert not [secret for secret in SECRETS[text] if secret in masked]
+    assert mask_query(masked) == masked
+
+
+ORDINARY = [
+    "the password tool asks for the old password first",
+    "order id 12446, booking 3426812",
+    "unix time 1735689600 and 1735689600000",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "report_2024.csv",
+    "symbol AAPL, zip 94016",
+    "2024-01-15 10:30",
+    "2024-10-27 14",
+    "2024-10-27T14:00:00+05:30, 20240115103000",
+    "$1,234.50 and 1,234,567.89 and 0.4111111111111111",
+    "4155550199 metres",
+    "a < b and c > d",
+    "10.1.2.3, 127.0.0.1, 192.168.0.1:8080, version 1.2.3.4, 3.11.2",
+    "@handle and #tag, git@v1, x@y",
+    "Bearer of good news, basic economy, Basic information",
+    "flight HAT136, seat 12A",
+    "card 4111 1111 1111 1112 fails Luhn",
+    "1974202140965533",
+    "GB29 NWBK 6016 1331 9268 18",
+    "d184e2c0-2ebb-4f39-a525-d5e01b67dc6c",
+    "sk-learn-style-transformers",
+    "100-200-300, 3-4-5, 0-306-40615-2, call 911, tel. 5550199",
+    "values 100 200 3000 and 415 555 0199 212",
+    "  two  blanks\tand a tab\r\n\n\u2028 lines \x00",
+    "日本語の文、電話とメール。",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_survives(text):
+    """C13, D13: ids, dates, prices, symbols, file names, hashes and white space stay byte for byte."""
+    assert mask_query(text) == text
+
+
+def test_japanese_around_an_email_keeps_every_other_character():
+    """C13: there are no blanks in such a sentence, and still only the e-mail goes."""
+    text = "連絡先はtess.example@example.orgです。パスワードを忘れた。"
+    assert mask_query(text) == "連絡先は<email>です。パスワードを忘れた。"
+
+
+def test_a_right_number_behind_a_wrong_one_is_found():
+    """A candidate that fails its check does not hide the next one that starts inside it."""
+    assert mask_query("5000 4111 1111 1111 1111 9") == "5000 <card> 9"
+
+
+@pytest.mark.parametrize("unit", ["0x9f,", "a@", "1-", "a", "pw=", "a.b@", '"password": "', "-----BEGIN A-----", "+1 "])
+def test_two_megabytes_take_linear_time(unit):
+    """A pattern that backtracks would not come back from this in an hour."""
+    text = unit * (2_000_000 // len(unit))
+    assert len(mask_query(text)) > len(text) // 2

@@ -1,0 +1,40 @@
+"""Families that overlays know."""
+
+from __future__ import annotations
+
+import pytest
+
+from amd.errors import ConfigError
+from amd.traces.families import family_of
+
+
+@pytest.fixture
+def offer(tmp_path, monkeypatch):
+    """Install a package that offers the families of benchmark ``garden``."""
+
+    def install(source):
+        (tmp_path / "overlay_garden.py").write_text(source, encoding="utf-8")
+        folder = tmp_path / "overlay_garden-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: overlay_garden\nVersion: 1.0\n", encoding="utf-8"
+        )
+        (folder / "entry_points.txt").write_text("[amd.families]\ngarden = overlay_garden:family\n", encoding="utf-8")
+        monkeypatch.syspath_prepend(str(tmp_path))
+
+    return install
+
+
+def test_an_overlay_tells_a_family(offer):
+    """By the benchmark's name; an id that is not of that benchmark has none, and another benchmark has none."""
+    offer("def family(task_id):\n    return task_id[:3] if task_id.startswith('bed') else None\n")
+    assert family_of("garden", "bed-7") == "bed"
+    assert family_of("garden", "7") is None
+    assert family_of("pond", "bed-7") is None
+
+
+def test_a_broken_overlay_is_named(offer):
+    """Never a traceback, never a guess."""
+    offer("import a_package_that_is_not_here")
+    with pytest.raises(ConfigError, match=r"overlay_garden:family, offered as 'garden'"):
+        family_of("garden", "bed-7")
