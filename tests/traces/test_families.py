@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from amd.errors import ConfigError
@@ -21,6 +23,7 @@ def offer(tmp_path, monkeypatch):
         )
         (folder / "entry_points.txt").write_text("[amd.families]\ngarden = overlay_garden:family\n", encoding="utf-8")
         monkeypatch.syspath_prepend(str(tmp_path))
+        monkeypatch.delitem(sys.modules, "overlay_garden", raising=False)
 
     return install
 

@@ -1,8 +1,8 @@
 """Which BFCL multi-turn tasks share an answer, from their ids alone.
 
 Equal indexes of the four categories are one task in four dresses: the variants keep the calls and change what the
-user or the tools hold back. Three pairs of indexes are twins as well. ``tests/test_families.py`` finds the pairs again in
-the installed benchmark and fails if this table is not complete.
+user or the tools hold back. Three pairs of indexes are twins as well. ``tests/test_families.py`` finds the pairs again
+in the installed benchmark and fails if this table is not complete.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ _NEAREST = 3
 _LEAST_LENGTH = 4
 _LEAST_NUMBER = 1000
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_HEX = "[0-9a-fA-F]"
 _ESCAPE = re.compile(
-    r"\\(?:(?P<digits>u[0-9a-f]{4}|x[0-9a-f]{2}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})|(?P<letter>.))",
-    re.IGNORECASE | re.DOTALL,
+    rf"\\(?:(?P<digits>u{_HEX}{{4}}|x{_HEX}{{2}}|U000{_HEX}{{5}}|U0010{_HEX}{{4}})|(?P<letter>.))", re.DOTALL
 )
 _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
@@ -28,8 +28,8 @@ _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 def nearest_tools(name: str, names: Collection[str]) -> tuple[str, ...]:
     """The offered names nearest to one that is not offered, best first, at most three (``difflib``, any case).
 
-    >>> nearest_tools("list_file", ["ls", "list_files", "move_file"])
-    ('list_files', 'move_file')
+    >>> nearest_tools("List_File", ["ls", "list_files", "send"])
+    ('list_files',)
     """
     by_lower = {offered.lower(): offered for offered in names}
     return tuple(by_lower[match] for match in get_close_matches(name.lower(), by_lower, n=_NEAREST))
