@@ -11,6 +11,8 @@ PYTHON ?= $(shell for python in python3.12 python3.11 python3.13 python3 python;
 # What the BFCL overlay replays: the benchmark's package without the gigabytes that it asks for.
 BFCL := bfcl-eval==2026.3.23
 BFCL_NEEDS := mpmath==1.3.0
+# pip would list as errors what that package asks for and is left out on purpose.
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-warn-conflicts
 
 .PHONY: help demo test lint types bench all setup format clean
 .DEFAULT_GOAL := help
@@ -51,11 +53,11 @@ $(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "no Python from 3.11 on was found; give one: make PYTHON=/path/to/python" >&2; exit 1; }
 	@echo "installing into $(VENV), once"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e . -e overlays/bfcl $(BFCL_NEEDS)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps $(BFCL)
+	@$(INSTALL) -e . -e overlays/bfcl $(BFCL_NEEDS)
+	@$(INSTALL) --no-deps $(BFCL)
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
 	@echo "installing the tools of development into $(VENV), once"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dev]'
+	@$(INSTALL) -e '.[dev,local]'
 	@touch $@

@@ -23,7 +23,7 @@ from amd.cli.console import StageProgress, counts
 from amd.errors import AmdError, LeakageError
 from amd.exclusion import Viewer
 from amd.records import Exposure
-from amd.traces import load_reader
+from amd.traces import Note, Refusal, load_reader
 from amd_bfcl.backends import Backend
 from amd_bfcl.command import ORACLE, record_to
 from amd_bfcl.families import Category
@@ -62,12 +62,17 @@ def record_runs() -> Path:
     return out
 
 
-def build(runs: Path) -> BuildReport:
-    """The teacher's side: gate, rules, hash, one publish."""
+def read_runs(path: Path) -> list[amd.Trajectory | Refusal | Note]:
+    """The recording, read back as any run file is."""
     reader = load_reader("amd")
+    return list(reader.read([path], reader.options()))
+
+
+def build(runs: list[amd.Trajectory | Refusal | Note]) -> BuildReport:
+    """The teacher's side: gate, rules, hash, one publish."""
     with StageProgress() as progress:
         return amd.build_memory(
-            reader.read([runs], reader.options()),
+            runs,
             FOLDER / "memory",
             embedder=amd.load_embedder("hash"),
             progress=progress,
@@ -109,25 +114,35 @@ def show_failure(memory: amd.Memory, entry: Entry) -> None:
         exact(f"  from {source_of(exposure)}")
 
 
-def own_family(memory: amd.Memory, entry: Entry, viewer: Viewer) -> int:
-    """How many records of its own family a task is shown: before it starts, and after a real error of each tool."""
+def tools_of(run: amd.Trajectory) -> list[str]:
+    """The tools that a run calls, each once."""
+    return list(dict.fromkeys(call.name for call in run.calls))
+
+
+def own_family(memory: amd.Memory, entry: Entry, viewer: Viewer, tools: list[str]) -> int:
+    """How many records of its own family a task is shown: before it starts, and after a real error of each tool.
+
+    ``tools`` are those that its own recorded run calls: for them the memory does hold records of its family.
+    """
     session = amd.Session(memory, viewer=viewer, tools=entry.tools)
     session.before_task(entry.task.instruction)
     with Backend(entry) as backend:
-        for tool in entry.tools:
+        for tool in tools:
             arguments = {"no_such_argument": 1}
-            error = backend.execute((tool.name, arguments))
-            session.after_error(amd.FailedCall(tool.name, arguments, error, place=tool.name))
+            error = backend.execute((tool, arguments))
+            session.after_error(amd.FailedCall(tool, arguments, error, place=tool))
     return sum(exposure.own_family for exposure in session.exposures)
 
 
-def count_leaks(memory: amd.Memory, found: list[Entry]) -> tuple[int, int]:
+def count_leaks(memory: amd.Memory, found: list[Entry], runs: list[amd.Trajectory | Refusal | Note]) -> tuple[int, int]:
     """Own-family exposures over all tasks: self-excluded, which must be 0, and in-sample, which shows they count."""
+    tools = {run.task.task_id: tools_of(run) for run in runs if isinstance(run, amd.Trajectory)}
     excluded = seen = 0
     with StageProgress() as progress:
         for done, entry in enumerate(found, 1):
-            excluded += own_family(memory, entry, amd.self_excluded(entry.task))
-            seen += own_family(memory, entry, amd.in_sample(entry.task))
+            called = tools[entry.task.task_id]
+            excluded += own_family(memory, entry, amd.self_excluded(entry.task), called)
+            seen += own_family(memory, entry, amd.in_sample(entry.task), called)
             progress("own-family exposures", done, len(found))
     if excluded or not seen:
         raise LeakageError(
@@ -150,8 +165,7 @@ def print_totals(report: BuildReport, tasks: int, excluded: int, seen: int) -> N
     for tier, number in report.records.items():
         table.add_row(f"records, {tier}", str(number))
     table.add_section()
-    table.add_row(f"own-family exposures over {tasks} tasks, self-excluded", str(excluded))
-    table.add_row(f"own-family exposures over {tasks} tasks, IN-SAMPLE", str(seen))
+    table.add_row(f"own-family exposures, {tasks} tasks, self-excluded", f"{excluded} (IN-SAMPLE: {seen})")
     table.add_section()
     for name, spent in seconds.items():
         table.add_row(f"seconds, {name}", f"{spent:.2f}")
@@ -160,10 +174,13 @@ def print_totals(report: BuildReport, tasks: int, excluded: int, seen: int) -> N
 
 def run() -> None:
     """The demo, from nothing."""
-    shutil.rmtree(FOLDER / "memory", ignore_errors=True)
     FOLDER.mkdir(exist_ok=True)
+    if (FOLDER / "memory").exists():
+        shutil.rmtree(FOLDER / "memory")
     with stage("record"):
-        runs = record_runs()
+        path = record_runs()
+    with stage("read"):
+        runs = read_runs(path)
     with stage("build"):
         report = build(runs)
     with stage("open"):
@@ -175,7 +192,7 @@ def run() -> None:
                 show_task(memory, entry)
         show_failure(memory, found[0])
     with stage("own-family count"):
-        excluded, seen = count_leaks(memory, found)
+        excluded, seen = count_leaks(memory, found, runs)
     print_totals(report, len(found), excluded, seen)
 
 

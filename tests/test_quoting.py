@@ -42,7 +42,7 @@ def folded(text: str) -> str:
 
 
 FORBIDDEN = re.compile(
-    r"</?\s*memory|<\||\|>|\[/?INST\]|<<SYS>>|</?tool_call>|<start_of_turn>"
+    r"</?\s*memory(_hint)?(?![\w-])|<\||\|>|\[/?INST\]|<<SYS>>|</?tool_call>|<start_of_turn>"
     r"|^[^\S\n]*(system|user|assistant|tool)[^\S\n]*:",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -11,7 +11,8 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from typing import NoReturn, TypeAlias
+from dataclasses import fields, is_dataclass
+from typing import Any, NoReturn, TypeAlias
 
 __all__ = ["JSON", "digest", "dumps", "loads", "replace_surrogates"]
 
@@ -35,18 +36,29 @@ def loads(text: str | bytes) -> JSON:
     return value
 
 
-def dumps(value: JSON) -> bytes:
-    """The canonical bytes of a value: sorted keys, no spaces, UTF-8, no ``NaN``.
+def dumps(value: object, *, sort_keys: bool = True) -> bytes:
+    """The canonical bytes of a value: sorted keys, no spaces, UTF-8, no ``NaN``; slotted dataclasses as objects.
+
+    Without ``sort_keys`` members keep their order, which people and students read arguments in.
 
     Lone surrogates, which UTF-8 cannot hold, must have been replaced (:func:`replace_surrogates`).
 
     >>> dumps({"b": 1, "a": "é"}).decode()
     '{"a":"é","b":1}'
     """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys, separators=(",", ":"), default=_members
+    ).encode()
 
 
-def digest(value: JSON | bytes) -> str:
+def _members(value: Any) -> dict[str, object]:  # noqa: ANN401 - whatever json does not know
+    """A slotted dataclass as an object; ``dataclasses.asdict`` copies every value and takes ten times as long."""
+    if not is_dataclass(value):
+        raise TypeError(f"{type(value).__name__} is not JSON")
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def digest(value: object) -> str:
     """The sha256, in hexadecimal, of bytes or of a value's canonical bytes."""
     return hashlib.sha256(value if isinstance(value, bytes) else dumps(value)).hexdigest()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from amd.json_text import JSON, digest, loads
@@ -135,9 +135,7 @@ class Trajectory:
     @property
     def sha256(self) -> str:
         """The hash of what happened: task, turns, tools and outcome, but not where the run was read from."""
-        whole = asdict(self)
-        del whole["source"]
-        return digest(whole)
+        return digest({"task": self.task, "turns": self.turns, "tools": self.tools, "outcome": self.outcome})
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def render_call(name: str, arguments: Mapping[str, JSON], call_format: CallForma
 
 
 def _json(value: JSON) -> str:
-    return dumps(value).decode()
+    return dumps(value, sort_keys=False).decode()
 
 
 def excerpt(text: str, limit: int) -> str:

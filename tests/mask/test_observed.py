@@ -17,8 +17,10 @@ def test_what_parses_is_written_back_in_its_own_notation(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["done", "", "Error: no seats", "{'result': mpf('2.0')}", "{broken", "[" * 5000, "{" * 100_000, "12", "[b'x']"]
-    + ["['" + "x" * 300_000 + "']"],
+    [
+        *("done", "", "Error: no seats", "{'result': mpf('2.0')}", "{broken", "12", "[b'x']"),
+        *("[" * 5000, "{" * 100_000, "['" + "x" * 300_000 + "']"),
+    ],
 )
 def test_what_does_not_parse_is_text(text):
     """A number is text too: it stands under no key."""

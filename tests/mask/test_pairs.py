@@ -63,6 +63,7 @@ def test_only_the_value_goes(text, masked):
         "secret santa is on friday",
         '"password" and "token" are required',
         "password: $PASSWORD",
+        '{"a": "the password:", "b": "the token ", "c": "x1234"}',
         "password: <password>",
     ],
 )

@@ -26,7 +26,9 @@ def test_a_value_goes_wherever_it_recurs_as_a_whole_word():
     assert masked("tess_quill_331 or xtess_quill_33", user) == "tess_quill_331 or xtess_quill_33"
 
 
-@pytest.mark.parametrize("value", ["tess.example@example.org", "Plum 77&31/é!", 'a"b\\c\nd-1', "pässwörd+1", "名前2024x"])
+@pytest.mark.parametrize(
+    "value", ["tess.example@example.org", "Plum 77&31/é!", 'a"b\\c\nd-1', "pässwörd+1", "名前2024x"]
+)
 def test_encoded_spellings_go_too(value):
     """C13: percent-encoded, JSON-escaped, decomposed."""
     secret = (value, "password", "secret")
@@ -67,6 +69,8 @@ def test_first_and_last_name_side_by_side_recur_in_any_case():
     [
         (4821, "pin", "secret"),
         ("9999", "card_id", "secret"),
+        (-10, "card_id", "secret"),
+        ("12/26", "card", "secret"),
         ("LAX", "name", "person"),
         ("US", "passport", "secret"),
         ("ab", "username", "person"),
@@ -123,6 +127,12 @@ def test_a_birth_date_recurs_as_people_write_it():
     for spelling in ("1990-04-05", "April 5th, 1990", "5 Apr 1990", "5th of April, 1990", "04/05/1990", "1990/4/5"):
         assert masked(f"born {spelling}.", dob) == "born <dob>."
     assert masked("on April 5, 1991 and 1990-04-06", dob) == "on April 5, 1991 and 1990-04-06"
+
+
+def test_a_whole_number_is_not_in_a_decimal_one():
+    """A pin of five digits takes no price apart; at the end of a sentence it goes."""
+    pin = (14821, "pin", "secret")
+    assert masked("14821.5 and 3.14821, pin 14821.", pin) == "14821.5 and 3.14821, pin <pin>."
 
 
 def test_the_longest_value_is_replaced_first():

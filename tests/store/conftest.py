@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from amd.chat import Rows
+from amd.chat import Embedder, Rows
 from amd.exclusion import instruction_sha256
 from amd.json_text import digest
 from amd.records import Record, RecordSource, RecordTask, record_id
@@ -81,7 +81,7 @@ def run(number: int) -> Run:
     return Run(BENCHMARK, task, f"family_{number}", sha, "gpt-4o", f"run-{number}", "teacher", True, 3, 0, "rules", "")
 
 
-def shelf(records: Sequence[Record], embedder: FakeEmbedder | None = None) -> ShelfContents:
+def shelf(records: Sequence[Record], embedder: Embedder | None = None) -> ShelfContents:
     """A shelf of these records."""
     keys = [record.key for record in records]
     return ShelfContents(records, (embedder or FakeEmbedder()).embed(keys))
@@ -94,7 +94,7 @@ def task_records(number: int) -> dict[str, list[Record]]:
 
 
 def contents(
-    shelves: Mapping[str, Sequence[Record]], *, embedder: FakeEmbedder | None = None, **changes: object
+    shelves: Mapping[str, Sequence[Record]], *, embedder: Embedder | None = None, **changes: object
 ) -> Contents:
     """Contents with these records, embedded by ``embedder``; ``changes`` replace other members."""
     embedder = embedder or FakeEmbedder()
@@ -103,7 +103,7 @@ def contents(
         "method": "workflow+function",
         "benchmark": BENCHMARK,
         "embedder_id": embedder.id,
-        "width": embedder.width,
+        "width": embedder.embed(["width"]).shape[1],
         "embedder_floor": embedder.floor,
         "floored": frozenset({"workflow", "subtask"}) & shelves.keys(),
         "pinned_floors": {},
@@ -119,7 +119,7 @@ def contents(
     return Contents(**{**members, **changes})
 
 
-def union(*numbers: int, embedder: FakeEmbedder | None = None) -> Callable[[Memory | None], Contents]:
+def union(*numbers: int, embedder: Embedder | None = None) -> Callable[[Memory | None], Contents]:
     """A ``compose`` that adds the records of these tasks to what is published."""
 
     def compose(current: Memory | None) -> Contents:

@@ -97,14 +97,32 @@ def test_the_example_comes_first_and_the_schema_last(record):
     }
     hits = [Hit(record(TIER, body, tool="mv"), 1.0) for body in (pitfall, call)]
     question = Question("error", "", failed=FailedCall("mv", {}, "Error: no"))
-    style = Style(tools={"mv": ToolSpec("mv", "", {"type": "object"})})
+    schema = {
+        "type": "object",
+        "properties": {
+            "src": {"type": "string", "description": "The file."},
+            "how": {"enum": ["copy", "move"]},
+            "n": {},
+        },
+        "required": ["src"],
+    }
+    style = Style(tools={"mv": ToolSpec("mv", "", schema)})
     parts = [part.text for part in TIER.render(hits, question, style)]
     line = '{"name": "mv", "arguments": {"src": "<src>"}}'
     assert parts == [
-        f"A call of mv that worked in another task:\n{line}\nIts result: moved",
-        f"The same error was repaired in another task by changing src:\n{line}",
-        'Its arguments: {"type":"object"}',
+        f"A call of mv that worked before:\n{line}\nIts result: moved",
+        f"The same error was repaired before by changing src:\n{line}",
+        'The arguments of mv:\n- src (string, required): The file.\n- how (any, one of ["copy","move"])\n- n (any)',
     ]
+
+
+def test_a_schema_without_properties_is_shown_as_it_is(record):
+    """Nothing is left out silently."""
+    call = {"kind": "call", "arguments": {}, "observation": "moved", "tools": ["mv"]}
+    style = Style(tools={"mv": ToolSpec("mv", "", {"type": "object"})})
+    question = Question("error", "", failed=FailedCall("mv", {}, "Error: no"))
+    parts = TIER.render([Hit(record(TIER, call, tool="mv"), 1.0)], question, style)
+    assert parts[-1].text == 'The schema of mv: {"type":"object"}'
 
 
 def test_without_a_hit_there_is_no_hint():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from amd.evidence import find_evidence
 from amd.exclusion import instruction_sha256
@@ -28,7 +28,7 @@ class Distilled:
     notes: Counter[str] = field(default_factory=Counter)
 
 
-def distill(runs: Iterable[Trajectory], tiers: Iterable[Tier], writer: Writer, *, created_at: str) -> Distilled:
+def distill(runs: Iterable[Trajectory], tiers: Sequence[Tier], writer: Writer, *, created_at: str) -> Distilled:
     """The records of ``runs``; each tier takes the runs whose outcome it accepts.
 
     A tier sees the masked run, and what it writes passes the mask again, for a model may repeat what it should
@@ -36,57 +36,58 @@ def distill(runs: Iterable[Trajectory], tiers: Iterable[Tier], writer: Writer, *
     counted as ``empty_text`` and left out.
     """
     result = Distilled({tier.name: {} for tier in tiers})
-    tiers = list(tiers)
     for run in runs:
         mask = Mask.of(run)
         evidence, masked = find_evidence(run), mask.run(run)
+        scribe = _Scribe(mask, _task(run), _source(run), writer.id, created_at, result.notes)
         for tier in tiers:
             if run.outcome.success not in tier.accepts or (tier.needs_calls and not run.calls):
                 continue
             for draft in tier.distill(masked, evidence, writer):
-                record = _record(draft, tier.name, run, mask, writer, created_at, result.notes)
+                record = scribe.record(tier.name, draft)
                 if record is not None:
                     result.records[tier.name].setdefault(record.id, record)
     return result
 
 
-def _record(
-    draft: Draft, tier: str, run: Trajectory, mask: Mask, writer: Writer, created_at: str, notes: Counter[str]
-) -> Record | None:
-    clean, surrogates = replace_surrogates([draft.key, draft.body])
-    notes["replaced_surrogates"] += surrogates
-    assert isinstance(clean, list)
-    key, body = mask.text(_cut(str(clean[0]), notes)).strip(), mask.value(clean[1])
-    if not key:
-        notes["empty_text"] += 1
-        return None
-    assert isinstance(body, Mapping)
-    return Record(
-        id=record_id(tier, run.task.benchmark, run.task.task_id, key, body),
-        tier=tier,
-        key=key,
-        body=body,
-        task=_task(run),
-        source=RecordSource(
-            teacher=run.source.teacher,
-            run_id=run.source.run_id,
-            kind=run.source.kind,
-            trajectory_sha256=run.sha256,
-            steps=draft.steps,
-            success=bool(run.outcome.success),
-        ),
-        distiller=writer.id,
-        created_at=created_at,
-        tool=draft.tool,
-        schema_sha256=draft.schema_sha256,
-    )
+@dataclass(frozen=True, slots=True)
+class _Scribe:
+    """Makes records of one run's drafts."""
 
+    mask: Mask
+    task: RecordTask
+    source: RecordSource
+    distiller: str
+    created_at: str
+    notes: Counter[str]
 
-def _cut(key: str, notes: Counter[str]) -> str:
-    if len(key) > LONGEST_KEY:
-        notes["truncated_key"] += 1
+    def record(self, tier: str, draft: Draft) -> Record | None:
+        """The masked record, or ``None`` if nothing is left to find it by."""
+        clean, surrogates = replace_surrogates([draft.key, draft.body])
+        self.notes["replaced_surrogates"] += surrogates
+        assert isinstance(clean, list)
+        key, body = self._cut(self.mask.text(str(clean[0])).strip()), self.mask.value(clean[1])
+        if not key:
+            self.notes["empty_text"] += 1
+            return None
+        assert isinstance(body, Mapping)
+        return Record(
+            id=record_id(tier, self.task.benchmark, self.task.task_id, key, body),
+            tier=tier,
+            key=key,
+            body=body,
+            task=self.task,
+            source=replace(self.source, steps=draft.steps),
+            distiller=self.distiller,
+            created_at=self.created_at,
+            tool=draft.tool,
+            schema_sha256=draft.schema_sha256,
+        )
+
+    def _cut(self, key: str) -> str:
+        """Cut after masking: half a secret would not be found any more."""
+        self.notes["truncated_key"] += len(key) > LONGEST_KEY
         return key[:LONGEST_KEY]
-    return key
 
 
 def _task(run: Trajectory) -> RecordTask:
@@ -97,4 +98,15 @@ def _task(run: Trajectory) -> RecordTask:
         family=task.family,
         instruction_sha256=instruction_sha256(task.instruction),
         split=task.split,
+    )
+
+
+def _source(run: Trajectory) -> RecordSource:
+    return RecordSource(
+        teacher=run.source.teacher,
+        run_id=run.source.run_id,
+        kind=run.source.kind,
+        trajectory_sha256=run.sha256,
+        steps=(0, 0),
+        success=bool(run.outcome.success),
     )

@@ -27,7 +27,7 @@ _BINDING = r"""(?:\\{0,3}["'`*_]{0,3}) (?:
 _VALUE = r"""(?:
     (?P<open> \\{0,3}["'`] ) (?P<quoted> (?:(?!(?P=open))[^\n]){1,512} ) (?P=open)
   | [\u201c\u2018] (?P<curly> [^\u201d\u2019\n]{1,512} ) [\u201d\u2019]
-  | \\{0,3}["'`]? (?P<bare> (?: [^\s"'`<>,;\u201c\u201d\u2018\u2019] | (?<=\w)['](?=\w) ){1,512} )
+  | (?:\\{0,3}["'`])? (?P<bare> (?: [^\s"'`<>,;\u201c\u201d\u2018\u2019] | (?<=\w)['](?=\w) ){1,512} )
   )"""
 _PAIR = re.compile(_NAME + _BINDING + _VALUE, re.IGNORECASE | re.VERBOSE)
 _ANY_NAME = re.compile(r"pass|pw|pin|otp|cv[vc]|secret|token|key|code|authorization", re.IGNORECASE)
@@ -97,13 +97,15 @@ def _is_quoted_secret(value: str, *, blank: bool) -> bool:
     if is_placeholder(value):
         # One of ours names a secret; other words in angle brackets are taken as the value itself.
         return TABLE_WORDS.isdisjoint(key_words(value)) and value != "<value>"
-    plain = value.strip().casefold()
-    return bool(plain) and plain not in _NO_VALUE and not (blank and any(char.isspace() for char in value))
+    # A quote that closes what came before opens on a comma or a blank: ``"password:", "next"``.
+    if not any(char.isalnum() for char in value) or value[0] in " \t,.;:)]}":
+        return False
+    return value.casefold() not in _NO_VALUE and not (blank and any(char.isspace() for char in value))
 
 
 def _is_bare_secret(value: str, match: re.Match[str], *, call: bool) -> bool:
     plain = value.casefold()
-    if call or value[0] in "$[{(" or plain in _NO_VALUE or not any(char.isalnum() for char in value):
+    if call or value[0] in "$[{(\\" or plain in _NO_VALUE or not any(char.isalnum() for char in value):
         return False
     name = key_words(match["name"])[-1:]
     short = name in (("pin",), ("cvv",), ("cvc",), ("otp",))

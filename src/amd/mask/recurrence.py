@@ -1,4 +1,4 @@
-"""What must not recur: the values that stood under person, contact and secret keys, and how they may be written.
+"""What must not recur: the values that stood under person, contact and secret keys.
 
 Not every such value may be replaced wherever it occurs: a status, an airport code or the number 12 would tear holes
 into ordinary text. Those are masked where they stand only (:func:`_is_plain`).
@@ -6,16 +6,15 @@ into ordinary text. Those are masked where they stand only (:func:`_is_plain`).
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from urllib.parse import quote, quote_plus
 
 from amd.mask.keys import TABLE_WORDS, KeyClass, is_placeholder, key_words, word_set
 from amd.mask.scripts import ends_word, is_word, replace_checked, starts_word
+from amd.mask.shapes import mask_emails
+from amd.mask.spellings import forms, literal, patterns
 
 __all__ = ["Collector", "Recurrence", "Spelling"]
 
@@ -25,8 +24,6 @@ _LONGEST_SECRET = 8_000
 _LEAST_LENGTH = 3
 # Numbers below 10,000 are everybody's.
 _LEAST_PLACES = 5
-# Numbers of this many digits are also found with other separators: phone and card numbers, dates.
-_LEAST_DIGITS = 7
 
 _ORDINARY = TABLE_WORDS | word_set(
     """true false none null yes no not on off ok unknown undefined default empty missing optional required other any
@@ -47,14 +44,9 @@ _NO_NAME = word_set(
     an am as at be by do go he if in is it me my no of on or so to up us we"""
 )
 
+_AT = re.compile(r"@|%40")
 _CODE = re.compile(r"[A-Z]{2,3}")
-_NUMBER = re.compile(r"\+?\d[\d .()/-]*\d")
-_NUMBERED = re.compile(r"[^\W\d_]+(?:[_-][^\W\d_]+)*[_-](\d{5,})")
-_ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
+_NUMERIC = re.compile(r"[\d .,:/()+-]+")
 _TOKEN = re.compile(r"[^\W_]+")
 
 
@@ -74,7 +66,16 @@ class Spelling:
         text, start, end = match.string, match.start(), match.end()
         if is_word(text[start]) and not starts_word(text, start):
             return None
-        return None if is_word(text[end - 1]) and not ends_word(text, end) else end
+        if is_word(text[end - 1]) and not ends_word(text, end):
+            return None
+        return None if _is_part_of_decimal(text, start, end) else end
+
+
+def _is_part_of_decimal(text: str, start: int, end: int) -> bool:
+    """Whether a whole number is the front or the back of a decimal one: 14821 is not in 14821.5."""
+    front = text[end - 1].isdigit() and text[end : end + 1] == "." and text[end + 1 : end + 2].isdigit()
+    back = text[start].isdigit() and start > 1 and text[start - 1] == "." and text[start - 2].isdigit()
+    return front or back
 
 
 @lru_cache(maxsize=4096)
@@ -84,21 +85,29 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """The spellings of one run's values, longest first.
+    """The spellings of one run's values, longest first; those with an ``@`` in them apart, as ``addresses``.
 
     Most values stand under their own key only, and a plain search for the probe is far cheaper than a pattern: so a
     pattern is compiled when a text holds its probe.
     """
 
-    spellings: tuple[Spelling, ...] = ()
+    addresses: tuple[Spelling, ...] = ()
+    others: tuple[Spelling, ...] = ()
 
     def replace(self, text: str) -> str:
-        """The text with each recurring value as its placeholder."""
-        folded = text.casefold()
-        for spelling in self.spellings:
-            if spelling.probe in folded:
-                text = replace_checked(_compiled(spelling.pattern), spelling.end, spelling.placeholder, text)
-        return text
+        """The text with each recurring value as its placeholder.
+
+        E-mails of any kind go before other values do: a user called ``jane`` must not leave ``@acme.com`` behind.
+        """
+        return _replace_all(self.others, mask_emails(_replace_all(self.addresses, text)))
+
+
+def _replace_all(spellings: tuple[Spelling, ...], text: str) -> str:
+    folded = text.casefold()
+    for spelling in spellings:
+        if spelling.probe in folded:
+            text = replace_checked(_compiled(spelling.pattern), spelling.end, spelling.placeholder, text)
+    return text
 
 
 @dataclass(slots=True)
@@ -120,29 +129,27 @@ class Collector:
                     self._keep(re.escape(part), part, placeholder, exact=True)
         if not self._is_plain(text, words):
             exact = text.isalpha() and text.istitle()
-            for form in _forms(text):
-                self._keep(_literal(form), form, placeholder, exact=exact)
-            for pattern, form in _patterns(text, words):
+            for form in forms(text):
+                self._keep(literal(form), form, placeholder, exact=exact)
+            for pattern, form in patterns(text, words):
                 self._keep(pattern, form, placeholder, exact=False)
 
     def add_full_name(self, first: str, last: str, placeholder: str) -> None:
         """Take a first and a last name that stand side by side, in both orders and any case."""
         if all(part.strip() and not is_placeholder(part) for part in (first, last)):
             for name in (f"{first} {last}", f"{last}, {first}", f"{last} {first}"):
-                self._keep(_literal(name), name, placeholder, exact=False)
+                self._keep(literal(name), name, placeholder, exact=False)
 
     def recurrence(self) -> Recurrence:
         """All values so far, longest first."""
         ordered = sorted(self._found.items(), key=lambda item: (-item[1][0], item[0]))
-        found = Recurrence(tuple(Spelling(pattern, probe, name) for pattern, (_, probe, name) in ordered))
+        found = [Spelling(pattern, probe, name) for pattern, (_, probe, name) in ordered]
         # A value may be the name of its own key, and a placeholder must not hold what it hides.
-        safe = {each.placeholder: found.replace(each.placeholder) for each in found.spellings}
-        return Recurrence(
-            tuple(
-                each if safe[each.placeholder] == each.placeholder else replace(each, placeholder="<value>")
-                for each in found.spellings
-            )
-        )
+        whole = Recurrence((), tuple(found))
+        safe = {each.placeholder for each in found if whole.replace(each.placeholder) == each.placeholder}
+        found = [each if each.placeholder in safe else replace(each, placeholder="<value>") for each in found]
+        addresses = tuple(each for each in found if _AT.search(each.probe))
+        return Recurrence(addresses, tuple(each for each in found if each not in addresses))
 
     def _keep(self, pattern: str, form: str, placeholder: str, *, exact: bool) -> None:
         probe = form.casefold().split()[0]
@@ -153,7 +160,7 @@ class Collector:
         tokens = [token.casefold() for token in _TOKEN.findall(text)]
         if len(text) < _LEAST_LENGTH or not tokens or _CODE.fullmatch(text):
             return True
-        if text.isdecimal() and len(text.lstrip("0")) < _LEAST_PLACES:
+        if _NUMERIC.fullmatch(text) and sum(char.isdigit() for char in text.lstrip("0")) < _LEAST_PLACES:
             return True
         if text.casefold() in self.vocabulary or all(token in _ORDINARY for token in tokens):
             return True
@@ -183,43 +190,3 @@ def _name_parts(text: str) -> Iterator[str]:
         capitals = part[:1].isupper() and not _CODE.fullmatch(part)
         if len(plain) > 1 and capitals and plain not in _NO_NAME and plain not in _ORDINARY:
             yield part.strip(".")
-
-
-def _literal(text: str) -> str:
-    """A text as a pattern: any white space where it has a blank."""
-    return r"\s{1,4}".join(re.escape(part) for part in text.split())
-
-
-def _forms(text: str) -> Iterable[str]:
-    """A value as it stands, normalised, percent-encoded and JSON-escaped."""
-    forms = dict.fromkeys((text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)))
-    for form in tuple(forms):
-        encodable = form.encode("utf-8", "replace")
-        forms[quote(encodable, safe="")] = forms[quote(encodable)] = forms[quote_plus(encodable)] = None
-        forms[json.dumps(form)[1:-1]] = forms[json.dumps(form, ensure_ascii=False)[1:-1]] = None
-    return forms
-
-
-def _patterns(text: str, words: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Patterns for other ways to write a value, each with a form that any such text holds in part."""
-    if (date := _ISO_DATE.fullmatch(text)) and not {"dob", "birth", "birthday", "birthdate"}.isdisjoint(words):
-        yield _dates(date[1], int(date[2]), int(date[3])), date[1]
-    elif _NUMBER.fullmatch(text) and sum(char.isdigit() for char in text) >= _LEAST_DIGITS:
-        digits = re.sub(r"\D", "", text)
-        yield r"[ .()/-]{0,2}".join(digits), digits[0]
-    elif numbered := _NUMBERED.fullmatch(text):
-        yield numbered[1], numbered[1]
-
-
-def _dates(year: str, month: int, day: int) -> str:
-    """A birth date as people write it: April 5th, 1990; 5 April 1990; 04/05/1990 or 05/04/1990; 1990/4/5."""
-    name = _MONTHS[month - 1] if 1 <= month <= 12 else str(month)
-    named, numbered = rf"(?:{name}|{name[:3]}\.?)", rf"0?{day}(?:st|nd|rd|th)?"
-    return "|".join(
-        (
-            rf"{named}\s{numbered},?\s{year}",
-            rf"{numbered}\s(?:of\s)?{named},?\s{year}",
-            rf"(?:0?{day}[/.-]0?{month}|0?{month}[/.-]0?{day})[/.-]{year}",
-            rf"{year}[/.-]0?{month}[/.-]0?{day}",
-        )
-    )

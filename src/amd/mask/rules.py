@@ -150,8 +150,7 @@ class Mask:
 
         def rename(key: str) -> str:
             masked = self.text(key)
-            data = ids and masked == key and is_data_key(key) and not is_placeholder(key)
-            return self._placeholder(parent) if data else masked
+            return self._placeholder(parent) if ids and is_data_key(key) and not is_placeholder(masked) else masked
 
         def walk(key: str, item: JSON) -> JSON:
             if is_data_key(key) or self.text(key) != key:

@@ -25,7 +25,7 @@ from ipaddress import IPv4Address
 from amd.mask.pairs import mask_pairs
 from amd.mask.scripts import AFTER, UNSPACED, WORD, replace_checked
 
-__all__ = ["mask_query", "mask_shapes", "until_stable"]
+__all__ = ["mask_emails", "mask_query", "mask_shapes", "until_stable"]
 
 _PEM = re.compile(
     r"-----BEGIN [A-Z0-9 ]{1,40}-----"
@@ -96,6 +96,11 @@ def mask_query(text: str) -> str:
     return until_stable(mask_shapes, text)
 
 
+def mask_emails(text: str) -> str:
+    """The rule for e-mail addresses alone."""
+    return _EMAIL.sub("<email>", text) if _AT_SIGN.search(text) else text
+
+
 def mask_shapes(text: str) -> str:
     """One pass of the value-shaped rules."""
     if not _TRIGGER.search(text):
@@ -105,8 +110,7 @@ def mask_shapes(text: str) -> str:
     text = _PREFIXED.sub("<token>", text)
     text = _BEARER.sub(_bearer, text)
     text = mask_pairs(text)
-    if _AT_SIGN.search(text):
-        text = _EMAIL.sub("<email>", text)
+    text = mask_emails(text)
     for pattern, end_of, placeholder in _CHECKED:
         text = replace_checked(pattern, end_of, placeholder, text)
     return text

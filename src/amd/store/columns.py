@@ -89,7 +89,7 @@ def read_columns(text: mmap.mmap | bytes, where: str) -> Columns:
         StoreError: it is not a JSON array with one record a line.
     """
     columns = _Growing()
-    if text[:] == _EMPTY if len(text) == len(_EMPTY) else False:
+    if text[: len(_EMPTY) + 1] == _EMPTY:
         return columns.done(len(_EMPTY))
     if text[: len(_FIRST)] != _FIRST or text[-len(_LAST) :] != _LAST or text[-3:-2] != b"\n":
         _refuse(where, 1, "no JSON array with one record a line")

@@ -7,13 +7,14 @@ It only finds the candidates; those are scored again, each by itself in float64,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from amd.chat import Rows
 
-__all__ = ["count_below", "exact_cosines", "fuse", "ranked"]
+__all__ = ["Ranking", "by_cosine", "by_fusion"]
 
 Scores = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -26,40 +27,93 @@ _RRF = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
-def exact_cosines(rows: Rows, places: Places, asked: Rows) -> Scores:
-    """The cosines of the rows at ``places``, each summed by itself in float64."""
-    wide = asked.astype(np.float64)
-    return np.array([np.dot(rows[place].astype(np.float64), wide) for place in places], np.float64)
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates (place, cosine) in order, none under the floor; the best cosine; how many were under the floor."""
+
+    candidates: Iterator[tuple[int, float]]
+    best: float
+    below: int
 
 
-def ranked(
-    scores: npt.NDArray[np.float32], seen: int, first: int, exact: Callable[[Places], Scores], ids: Callable[[], Places]
-) -> Iterator[tuple[int, float]]:
-    """The places of the ``seen`` finite scores with their exact cosines, best first.
+def by_cosine(
+    scores: npt.NDArray[np.float32],
+    seen: int,
+    rows: Rows,
+    asked: Rows,
+    ids: Callable[[], Places],
+    *,
+    first: int,
+    floor: float,
+) -> Ranking:
+    """The order by cosine of the ``seen`` rows (one at least) that have a finite score.
 
-    Only as many are ordered as are taken: ``first`` to begin with. ``ids`` gives each place's rank by record id.
+    Only as many are ordered as are taken, the ``first`` ones to begin with. ``ids`` gives each row's rank by record id.
     """
-    done, size = 0, min(first, seen)
-    while done < seen:
-        cut = scores[scores.argmax()] if size == 1 else np.partition(scores, -size)[-size]
-        near = (scores >= cut - 2 * _BLUR).nonzero()[0]
-        cosines = exact(near)
-        if len(near) > 1:
-            order = np.lexsort((ids()[near], -cosines))
-            near, cosines = near[order], cosines[order]
-        for place in range(done, size):
-            yield int(near[place]), float(cosines[place])
-        done, size = size, min(size * _GROWTH, seen)
+    wide = asked.astype(np.float64)
+    places, cosines = _top(scores, first, rows, wide, ids)
+
+    def walk() -> Iterator[tuple[int, float]]:
+        near, exact, done, size = places, cosines, 0, first
+        while done < len(near):
+            for place, cosine in zip(near[done:size].tolist(), exact[done:size].tolist(), strict=True):
+                if cosine < floor:
+                    return
+                yield place, cosine
+            done, size = size, size * _GROWTH
+            near, exact = _top(scores, size, rows, wide, ids)
+
+    return Ranking(walk(), float(cosines[0]), _count_below(scores, seen, floor, rows, wide))
 
 
-def count_below(scores: npt.NDArray[np.float32], seen: int, floor: float, exact: Callable[[Places], Scores]) -> int:
+def _top(
+    scores: npt.NDArray[np.float32], size: int, rows: Rows, asked: Scores, ids: Callable[[], Places]
+) -> tuple[Places, Scores]:
+    """The best ``size`` places and a few more, with exact cosines, in order; all that are finite if there are fewer."""
+    if size == 1:
+        cut = scores.item(scores.argmax())
+    else:
+        cut = np.partition(scores, -size).item(-size) if size < len(scores) else -np.inf
+    near = (scores >= max(cut - 2 * _BLUR, _LEAST)).nonzero()[0]
+    cosines = exact_cosines(rows, near, asked)
+    if len(near) > 1:
+        order = np.lexsort((ids()[near], -cosines))
+        near, cosines = near[order], cosines[order]
+    return near, cosines
+
+
+_LEAST = -2.0
+"""Under every cosine, over the -inf of a row that is not seen."""
+
+
+def exact_cosines(rows: Rows, places: Places, asked: Scores) -> Scores:
+    """The cosines of the rows at ``places``, each summed by itself in float64."""
+    return np.array([asked.dot(rows[place]) for place in places.tolist()], np.float64)
+
+
+def _count_below(scores: npt.NDArray[np.float32], seen: int, floor: float, rows: Rows, asked: Scores) -> int:
     """How many of the ``seen`` finite scores are under the floor, by their exact cosine."""
-    unseen = len(scores) - seen
+    if floor <= _LEAST:
+        return 0
     surely, maybe = np.count_nonzero(scores < floor - _BLUR), np.count_nonzero(scores < floor + _BLUR)
-    if surely == maybe:
-        return int(surely) - unseen
-    doubtful = np.flatnonzero((scores >= floor - _BLUR) & (scores < floor + _BLUR))
-    return int(surely + np.count_nonzero(exact(doubtful) < floor)) - unseen
+    if surely < maybe:
+        doubtful = np.flatnonzero((scores >= floor - _BLUR) & (scores < floor + _BLUR))
+        surely += int(np.count_nonzero(exact_cosines(rows, doubtful, asked) < floor))
+    return int(surely) - (len(scores) - seen)
+
+
+def by_fusion(
+    rows: Rows, seen: Places, asked: Rows, lexical: npt.NDArray[np.float32], ids: Places, *, floor: float
+) -> Ranking:
+    """The order of the rows ``seen`` by reciprocal rank fusion of their cosine with another score of every row."""
+    cosines = exact_cosines(rows, seen, asked.astype(np.float64))
+    order = fuse(cosines, lexical[seen], ids[seen])
+    order = order[cosines[order] >= floor]
+    return Ranking(
+        zip(seen[order].tolist(), cosines[order].tolist(), strict=True),
+        float(cosines.max()),
+        int(np.count_nonzero(cosines < floor)),
+    )
 
 
 def fuse(cosines: Scores, lexical: npt.NDArray[np.float32], ids: Places) -> Places:

@@ -6,7 +6,6 @@ import mmap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import chain, takewhile
 from threading import Lock
 
 import numpy as np
@@ -18,8 +17,8 @@ from amd.records import Record
 from amd.store.columns import Columns
 from amd.store.lexical import Lexical
 from amd.store.lines import decode
-from amd.store.ranking import count_below, exact_cosines, fuse, ranked
-from amd.store.visible import View, view_of
+from amd.store.ranking import by_cosine, by_fusion
+from amd.store.visible import view_of
 from amd.tier import Hit, Query
 
 __all__ = ["Found", "Shelf"]
@@ -44,15 +43,6 @@ class Found:
     best: float | None
     excluded: Mapping[str, int]
     dropped: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Ranking:
-    """Candidates (row, cosine) in order, none under the floor; the best cosine; how many were under the floor."""
-
-    candidates: Iterator[tuple[int, float]]
-    best: float
-    below: int
 
 
 class Shelf:
@@ -116,29 +106,16 @@ class Shelf:
         considered = len(view.seen)
         if not considered:
             return Found((), 0, 0, None, view.excluded, {})
+        asked = self._ask(query.text)
         floor = self.floor if floored else -np.inf
-        order = self._fused_order if fused else self._dense_order
-        ranking = order(view, query, floor)
+        if fused:
+            words = self._words().scores(query.text)
+            ranking = by_fusion(self.rows, view.seen, asked, words, self._by_id, floor=floor)
+        else:
+            scores, first = view.cosines(self.rows, asked), max(query.k, 1)
+            ranking = by_cosine(scores, considered, self.rows, asked, lambda: self._by_id, first=first, floor=floor)
         hits, dropped = self._take(ranking.candidates, query, accept)
         return Found(hits, considered, ranking.below, ranking.best, view.excluded, dropped)
-
-    def _dense_order(self, view: View, query: Query, floor: float) -> _Ranking:
-        """By cosine: only as many candidates as are taken are ever ordered."""
-        asked = self._ask(query.text)
-        exact = partial(exact_cosines, self.rows, asked=asked)
-        scores = view.cosines(self.rows, asked)
-        candidates = ranked(scores, len(view.seen), max(query.k, 1), exact, lambda: self._by_id)
-        best = next(candidates)
-        below = count_below(scores, len(view.seen), floor, exact)
-        return _Ranking(takewhile(lambda found: found[1] >= floor, chain((best,), candidates)), best[1], below)
-
-    def _fused_order(self, view: View, query: Query, floor: float) -> _Ranking:
-        """By reciprocal ranks of cosine and BM25 over all that is seen; the floor judges the cosine."""
-        cosines = exact_cosines(self.rows, view.seen, self._ask(query.text))
-        lexical = self._words().scores(query.text)[view.seen]
-        order = fuse(cosines, lexical, self._by_id[view.seen])
-        candidates = ((int(view.seen[place]), float(cosines[place])) for place in order if cosines[place] >= floor)
-        return _Ranking(candidates, float(cosines.max()), int(np.count_nonzero(cosines < floor)))
 
     def _take(
         self, candidates: Iterator[tuple[int, float]], query: Query, accept: Callable[[Record], str | None] | None

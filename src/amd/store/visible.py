@@ -31,10 +31,10 @@ class View:
     def cosines(self, rows: Rows, asked: Rows) -> npt.NDArray[np.float32]:
         """The cosine of every row of the shelf with ``asked``, -inf where the row is not seen."""
         if len(self.seen) * _FEW < len(rows):
-            scores = np.full(len(rows), -np.inf, np.float32)
-            scores[self.seen] = rows[self.seen] @ asked
-            return scores
-        scores = rows @ asked
+            few = np.full(len(rows), -np.inf, np.float32)
+            few[self.seen] = rows[self.seen].dot(asked)
+            return few
+        scores: npt.NDArray[np.float32] = rows.dot(asked)
         if len(self.unseen):
             scores[self.unseen] = -np.inf
         return scores

@@ -9,7 +9,7 @@ from amd.evidence import Evidence, Repair
 from amd.json_text import JSON, dumps
 from amd.records import Record
 from amd.tier import Draft, Hit, Part, Query, Question, Style, Writer
-from amd.trajectory import ToolCall, Trajectory, error_class
+from amd.trajectory import ToolCall, ToolSpec, Trajectory, error_class
 from amd.transcript import excerpt, join, render_call
 
 __all__ = ["FunctionTier"]
@@ -70,12 +70,32 @@ class FunctionTier:
         parts = [_part(hit.record, style) for hit in sorted(hits, key=lambda hit: hit.record.body["kind"] != "call")]
         spec = (style.tools or {}).get(failed.tool)
         if spec is not None and spec.parameters:
-            parts.append(Part(f"Its arguments: {dumps(spec.parameters).decode()}"))
+            parts.append(Part(_schema(spec)))
         return parts
 
     def gist(self, record: Record) -> str:
         """The call itself."""
         return f"{record.tool} {dumps(record.body['arguments']).decode()} {record.body.get('error_class', '')}"
+
+
+def _schema(spec: ToolSpec) -> str:
+    """The arguments of a tool, one a line; as JSON where the schema names no properties."""
+    properties, required = spec.parameters.get("properties"), spec.parameters.get("required")
+    if not isinstance(properties, Mapping) or not properties:
+        return f"The schema of {spec.name}: {dumps(spec.parameters, sort_keys=False).decode()}"
+    needed = required if isinstance(required, list) else []
+    lines = [f"The arguments of {spec.name}:"]
+    for name, schema in properties.items():
+        about = schema if isinstance(schema, Mapping) else {}
+        kind = ", ".join(
+            [str(about.get("type", "any")), *(["required"] if name in needed else []), *_choices(about.get("enum"))]
+        )
+        lines.append(f"- {name} ({kind}): {about.get('description', '')}".rstrip(": "))
+    return "\n".join(lines)
+
+
+def _choices(enum: JSON) -> list[str]:
+    return [f"one of {dumps(enum).decode()}"] if isinstance(enum, list) else []
 
 
 def _keys(run: Trajectory) -> list[str]:
@@ -122,8 +142,8 @@ def _part(record: Record, style: Style) -> Part:
     call = render_call(str(record.tool), arguments, style.call_format)
     if record.body["kind"] == "call":
         answer = excerpt(str(record.body["observation"]), _OBSERVATION_LENGTH)
-        return Part(f"A call of {record.tool} that worked in another task:\n{call}\nIts result: {answer}", record.id)
+        return Part(f"A call of {record.tool} that worked before:\n{call}\nIts result: {answer}", record.id)
     changed = record.body["changed"]
     names = join(str(name) for name in changed) if isinstance(changed, list) and changed else ""
     how = f"by changing {names}" if names else "by calling again later"
-    return Part(f"The same error was repaired in another task {how}:\n{call}", record.id)
+    return Part(f"The same error was repaired before {how}:\n{call}", record.id)

@@ -65,7 +65,7 @@ def _encode(run: Trajectory) -> bytes:
     """The canonical bytes of one run."""
     clean, _ = replace_surrogates({"format": FORMAT, **as_json(run)})
     try:
-        return dumps(clean)
+        return dumps(clean, sort_keys=False)
     except ValueError as error:
         raise TrajectoryError(
             f"run {run.source.run_id!r} of task {run.task.task_id!r} cannot be written as JSON: {error}",
