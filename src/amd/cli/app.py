@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import cast
 
 import typer
 
 from amd.cli import ask, build, check, read, show
+from amd.cli.console import help_of
 from amd.errors import AmdError, ConfigError
 
 __all__ = ["app", "main"]
 
 INTERRUPTED = 130
 # Typer carries its own copy of click in newer releases; this is the base of its usage errors in all of them.
-_UsageError = typer.BadParameter.__mro__[2]
+_UsageError = cast("type[Exception]", typer.BadParameter.__mro__[2])
 
 app = typer.Typer(
     name="amd",
     help="Turns a strong agent's successful runs into a memory that a small agent reads.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 app.add_typer(read.app, name="read")
 app.add_typer(build.app, name="build")
-app.command(name="check")(check.check)
-app.command(name="reindex")(check.reindex)
-app.command(name="show")(show.show)
-app.command(name="ask")(ask.ask)
+for _command in (check.check, check.reindex, show.show, ask.ask):
+    app.command(name=_command.__name__, help=help_of(_command))(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -50,9 +51,17 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         return _fail(f"{error.filename or 'file system'}: {error.strerror or error}", AmdError.exit_code)
     except _UsageError as error:
-        message = error.format_message() if hasattr(error, "format_message") else str(error)
-        return _fail(f"{message} (see amd --help)" if message else "see amd --help", ConfigError.exit_code)
+        return _fail_usage(error)
     return code if isinstance(code, int) else 0
+
+
+def _fail_usage(error: Exception) -> int:
+    """One line, or the help itself where a command was called with nothing."""
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    if message.startswith("Usage:"):
+        typer.echo(message, err=True)
+        return ConfigError.exit_code
+    return _fail(f"{message} (--help tells more)", ConfigError.exit_code)
 
 
 def _fail(message: str, code: int) -> int:

@@ -10,12 +10,13 @@ from typing import Annotated
 import typer
 
 from amd.cli.console import counts, print_json, print_table
+from amd.config import embedder_named
 from amd.errors import ConfigError
 from amd.exclusion import Viewer, cross_split, deployed, in_sample, read_split, self_excluded
 from amd.json_text import JSON, loads
 from amd.records import Exposure
 from amd.session import Session
-from amd.store import Memory, open_memory
+from amd.store import Memory, open_memory, read_memory
 from amd.tier import FailedCall
 from amd.traces.families import family_of
 from amd.trajectory import Task
@@ -42,7 +43,10 @@ def ask(
     error: Annotated[
         tuple[str, str] | None, typer.Option(metavar="TOOL MESSAGE", help="Ask for the hint to this failed call.")
     ] = None,
-    any_benchmark: Annotated[bool, typer.Option(help="Ask a memory of another benchmark; the answer says so.")] = False,
+    base_url: Annotated[str | None, typer.Option(help="The endpoint of openai:MODEL, else OPENAI_BASE_URL.")] = None,
+    any_benchmark: Annotated[
+        bool, typer.Option("--any-benchmark", help="Ask a memory of another benchmark; the answer says so.")
+    ] = False,
     pin: Annotated[str | None, typer.Option(help="The seal that the memory must have.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -53,7 +57,9 @@ def ask(
     Example: amd ask memory --instruction "Book a flight" --protocol deployed --error book_flight "Error: no seats"
     """
     offered = _tools(tools) if tools else None
-    with open_memory(directory, pin=pin) as memory:
+    with read_memory(directory, pin=pin) as seen:
+        embedder = embedder_named(seen.manifest.embedder.id, base_url)
+    with open_memory(directory, pin=pin, embedder=embedder) as memory:
         viewer = _viewer(memory, instruction, benchmark, task_id, family, protocol, split)
         session = Session(
             memory,

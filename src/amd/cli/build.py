@@ -12,7 +12,7 @@ import typer
 from amd.build import BuildReport, Options, build_memory
 from amd.cli.console import StageProgress, counts, print_json, print_table
 from amd.cli.formats import FormatGroup
-from amd.embedders import load_embedder
+from amd.config import embedder_named
 from amd.errors import ConfigError
 from amd.exclusion import read_split
 from amd.traces import Reader, ReaderOptions
@@ -31,12 +31,20 @@ def _build(
     method: Annotated[str, typer.Option(help="amd, or a sum of tiers: workflow+function.")] = "amd",
     distiller: Annotated[str, typer.Option(help="Who writes the records: rules (no model).")] = "rules",
     embedder: Annotated[str, typer.Option(help="hash, or openai:MODEL for an endpoint.")] = "hash",
-    base_url: Annotated[str, typer.Option(help="The endpoint of openai:MODEL, as http://127.0.0.1:8000/v1.")] = "",
-    all_trials: Annotated[bool, typer.Option(help="Keep every successful trial of a task, not the best.")] = False,
-    replace: Annotated[bool, typer.Option(help="Publish this input alone, retiring what was there.")] = False,
-    strict: Annotated[bool, typer.Option(help="Fail, and publish nothing, if a run cannot be read.")] = False,
+    base_url: Annotated[
+        str | None, typer.Option(help="The endpoint of openai:MODEL, else OPENAI_BASE_URL: http://127.0.0.1:8000/v1.")
+    ] = None,
+    all_trials: Annotated[
+        bool, typer.Option("--all-trials", help="Keep every successful trial of a task, not the best.")
+    ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Publish this input alone, retiring what was there.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail, and publish nothing, if a run cannot be read.")
+    ] = False,
     assume_unassisted: Annotated[
-        bool, typer.Option(help="Take runs for which it is unknown whether a memory helped.")
+        bool, typer.Option("--assume-unassisted", help="Take runs for which it is unknown whether a memory helped.")
     ] = False,
     floor: Annotated[
         list[str] | None, typer.Option(metavar="TIER=X", help="Pin a tier's floor, the least cosine that counts.")
@@ -68,7 +76,7 @@ def _build(
         report = build_memory(
             reader.read(paths, options),
             out,
-            embedder=load_embedder(embedder, base_url=base_url or None),
+            embedder=embedder_named(embedder, base_url),
             options=chosen,
             progress=progress,
         )

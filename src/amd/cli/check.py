@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from amd.cli.console import print_json, print_table
-from amd.embedders import load_embedder
+from amd.config import embedder_named
 from amd.store import check as check_memory
 from amd.store import reindex as reindex_memory
+from amd.store.manifest import published_manifest
 
 __all__ = ["check", "reindex"]
 
@@ -42,7 +43,7 @@ def check(directory: Directory, pin: Pin = None, json: Json = False) -> None:
 def reindex(
     directory: Directory,
     embedder: Annotated[str | None, typer.Option(help="Change to this embedder: all keys are embedded again.")] = None,
-    base_url: Annotated[str, typer.Option(help="The endpoint of openai:MODEL.")] = "",
+    base_url: Annotated[str | None, typer.Option(help="The endpoint of openai:MODEL, else OPENAI_BASE_URL.")] = None,
     pin: Pin = None,
     json: Json = False,
 ) -> None:
@@ -50,7 +51,7 @@ def reindex(
 
     Example: amd reindex memory
     """
-    chosen = load_embedder(embedder, base_url=base_url or None) if embedder else None
+    chosen = embedder_named(embedder or published_manifest(directory).embedder.id, base_url)
     report = reindex_memory(directory, embedder=chosen, pin=pin)
     if json:
         print_json(asdict(report))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -13,10 +14,19 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-__all__ = ["StageProgress", "counts", "print_json", "print_table"]
+__all__ = ["StageProgress", "counts", "help_of", "print_json", "print_table"]
 
 # A bar that flashes by is noise; one is drawn for stages that last longer than this (seconds).
 _PATIENCE = 2.0
+
+
+def help_of(function: Callable[..., object]) -> str:
+    """A command's help: its docstring, with lines that begin with ``Example:`` left unwrapped (click's mark for that).
+
+    >>> help_of(print_json)
+    'One JSON object on standard output.'
+    """
+    return (inspect.getdoc(function) or "").replace("Example:", "\b\nExample:")
 
 
 def print_json(value: Mapping[str, object]) -> None:

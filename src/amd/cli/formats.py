@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 import typer
 from typer.core import TyperGroup
 
+from amd.cli.console import help_of
 from amd.traces import Reader, load_reader, reader_options, readers
 
 __all__ = ["FormatGroup", "Job"]
@@ -33,8 +34,9 @@ class FormatGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - as above
         """The command of a format; a ``ConfigError`` names the formats that there are."""
-        single = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-        single.command(name=cmd_name)(_command(load_reader(cmd_name), type(self).job))
+        reader, job = load_reader(cmd_name), type(self).job
+        single = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
+        single.command(name=cmd_name, help=help_of(job).format(format=reader.name))(_command(reader, job))
         return typer.main.get_command(single)
 
 
@@ -57,7 +59,6 @@ def _command(reader: Reader[Any], job: Job) -> Callable[..., None]:
     ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__doc__ = (job.__doc__ or "").format(format=reader.name)
     return command
 
 

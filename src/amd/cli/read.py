@@ -22,7 +22,9 @@ def _read(
     options: ReaderOptions,
     *,
     out: Annotated[Path, typer.Option(help="The JSONL file to write.", show_default=False)],
-    admitted_only: Annotated[bool, typer.Option(help="Write only the runs that a build would take.")] = False,
+    admitted_only: Annotated[
+        bool, typer.Option("--admitted-only", help="Write only the runs that a build would take.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Read runs of the format {format} and write them as amd-trajectory/1, one run a line.

@@ -17,7 +17,7 @@ from amd.cli.console import print_json
 from amd.errors import ConfigError
 from amd.methods import method_named
 from amd.records import Record
-from amd.store import Memory, open_memory
+from amd.store import Memory, read_memory
 from amd.tier import FailedCall, Hit, Question, Style, Tier
 
 __all__ = ["show"]
@@ -34,7 +34,7 @@ def show(
 
     Example: amd show memory --tier workflow --limit 10
     """
-    with open_memory(directory) as memory:
+    with read_memory(directory) as memory:
         records = list(islice(_chosen(memory, tier, family), limit))
         if json:
             print_json({"records": [asdict(record) for record in records]})

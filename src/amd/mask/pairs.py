@@ -24,14 +24,16 @@ _BINDING = r"""(?:\\{0,3}["'`*_]{0,3}) (?:
   | (?P<verb> \s{1,4} (?:is|are|was|as|of|to|labell?ed|named|called|here) (?:\s{1,2}(?:as|set\sto|now))? :? \s{1,4} )
   | (?P<blank> \s{1,4} \(? )
   )"""
+# A bare value ends at white space, be it escaped, and at quotes; an apostrophe inside a word is none.
+_CHAR = r"""[^\s"'`<>,;\\\u201c\u201d\u2018\u2019]|\\(?![nrtbfu"'/])|(?<=\w)'(?=\w)"""
 _VALUE = r"""(?:
     (?P<open> \\{0,3}["'`] ) (?P<quoted> (?:(?!(?P=open))[^\n]){1,512} ) (?P=open)
   | [\u201c\u2018] (?P<curly> [^\u201d\u2019\n]{1,512} ) [\u201d\u2019]
-  | (?:\\{0,3}["'`])? (?P<bare> (?: [^\s"'`<>,;\u201c\u201d\u2018\u2019] | (?<=\w)['](?=\w) ){1,512} )
-  )"""
+  | (?:\\{0,3}["'`])? (?P<bare> (?:CHAR){1,512} )
+  )""".replace("CHAR", _CHAR)
 _PAIR = re.compile(_NAME + _BINDING + _VALUE, re.IGNORECASE | re.VERBOSE)
 _ANY_NAME = re.compile(r"pass|pw|pin|otp|cv[vc]|secret|token|key|code|authorization", re.IGNORECASE)
-_REST = re.compile(r"""(?:[^\s"'`<>,;\u201c\u201d\u2018\u2019]|(?<=\w)['](?=\w))*""")
+_REST = re.compile(rf"(?:{_CHAR})*")
 _SYNONYM = {"pw": "password", "pwd": "password", "passwd": "password"}
 
 # Words that the name of a placeholder may have; none of them recurs as a value (see amd.mask.recurrence).
