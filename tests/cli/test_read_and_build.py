@@ -8,7 +8,7 @@ import pytest
 
 
 def test_read_writes_every_run_and_tells_what_a_build_would_take(amd, runs, fields, tmp_path):
-    """admitted + refused = read; the canonical file builds the same memory as the source."""
+    """Admitted + refused = read; the canonical file builds the same memory as the source."""
     out = tmp_path / "trajectories.jsonl"
     read = amd("read", "openai-chat", runs, *fields, "--out", out, "--json")
     assert read.code == 0

@@ -108,7 +108,19 @@ def test_a_hint_keeps_to_its_budget(session: Callable[..., Session]):
     assert "A call that worked" in text
     assert "Its argument" not in text
     assert one.exposures[0].dropped == {"over_budget": 1}
-    assert not session(limits=Limits(function=2)).after_error(failed("list_file"))
+    tight = session(limits=Limits(function=2))
+    assert not tight.after_error(failed("list_file"))
+    assert tight.exposures[0].tokens == 0
+
+
+def test_a_hint_is_text_in_every_layout(remember: Remember, record: Make, tiny: type):
+    """Earlier turns cannot be put into a tool's answer: in the layout turns a hint shows the text too."""
+    known = record(1, "go to the folder", "Call cd.", tier="function", tool="cd", example=["Go", "cd()"])
+    tier = tiny("function", moments=("error",))
+    one = Session(remember([known]), viewer=deployed(), method=[tier], layout="turns")
+    hint = one.after_error(failed())
+    assert "Call cd." in hint.text
+    assert hint.examples == ()
 
 
 def test_values_that_a_schema_has_are_no_echo():

@@ -57,6 +57,7 @@ def die_at(number: int) -> None:
 
         return operation
 
+    os.fsync = lambda descriptor: None  # nobody pulls the plug
     for name in OPERATIONS:
         setattr(os, name, watched(name))
 

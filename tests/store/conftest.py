@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from amd.json_text import digest
 from amd.records import Record, RecordSource, RecordTask, record_id
 from amd.store import Contents, Memory, Run, ShelfContents, publish
 
+collect_ignore = ["children.py"]
 BENCHMARK = "demo"
 TIERS = ("workflow", "subtask", "function")
 
@@ -120,10 +122,11 @@ def contents(
 
 
 def union(*numbers: int, embedder: Embedder | None = None) -> Callable[[Memory | None], Contents]:
-    """A ``compose`` that adds the records of these tasks to what is published."""
+    """A ``compose`` that adds the records of these tasks to what is published; the subtask shelf never changes."""
 
     def compose(current: Memory | None) -> Contents:
-        shelves: dict[str, dict[str, Record]] = {}
+        same = record(0, "move a report", tier="subtask")
+        shelves: dict[str, dict[str, Record]] = {"subtask": {same.id: same}}
         for tier, published in current.shelves.items() if current else ():
             shelves[tier] = {each.id: each for each in published.records()}
         for number in numbers:
@@ -153,6 +156,12 @@ def kit() -> SimpleNamespace:
         union=union,
         files=files,
     )
+
+
+@pytest.fixture(autouse=True)
+def _quick_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test pulls the plug, and waiting for a disk is most of a publish; that it is asked for is tested."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def test_first_generation(kit, tmp_path):
     records = list(memory.shelves["workflow"].records())
     assert records == [kit.record(0), kit.record(1), kit.record(2)]
     assert np.array_equal(memory.shelves["workflow"].rows, kit.shelf(records).rows)
-    assert memory.manifest.floors.keys() == {"workflow"}  # a function shelf has none
+    assert memory.manifest.floors.keys() == {"workflow", "subtask"}  # a function shelf has none
     assert memory.shelves["function"].floor == 0
 
 
