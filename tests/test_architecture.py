@@ -152,9 +152,9 @@ def too_broad(tree: ast.AST) -> Iterator[int]:
 
 
 def too_long(tree: ast.AST) -> Iterator[int]:
-    """Lines where a function of more than sixty lines begins."""
+    """Lines where a function with a body over sixty lines begins; a command's signature is its list of options."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.lineno >= 60:
+        if isinstance(node, ast.FunctionDef) and node.end_lineno and node.end_lineno - node.body[0].lineno >= 60:
             yield node.lineno
 
 
@@ -175,7 +175,7 @@ def reads_environment(tree: ast.AST) -> Iterator[int]:
 RULES = [too_broad, too_long, splits_lines, reads_environment]
 CONTROLS = [
     "try:\n    pass\nexcept (OSError, Exception):\n    pass",
-    "def f():\n" + "    x = 1\n" * 60,
+    "def f():\n" + "    x = 1\n" * 61,
     "text.splitlines()",
     "import os\nos.environ.get('HOME')",
 ]
@@ -184,8 +184,8 @@ CONTROLS = [
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_rules_of_the_house_hold(rule: Callable[[ast.AST], Iterator[int]]) -> None:
     """No file of src/amd breaks the rule."""
-    faults = [f"{path}:{line}" for path, tree in TREES.items() if path != "config.py" for line in rule(tree)]
-    assert not faults
+    broken = {path: lines for path, tree in TREES.items() if (lines := list(rule(tree)))}
+    assert set(broken) == ({"config.py"} if rule is reads_environment else set()), broken
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,10 @@ class Exposure:
     """What one question to one tier showed, and what it did not show and why.
 
     ``excluded`` counts records hidden by the viewer (``own_family``, ``same_text``, ``test_family``); ``dropped``
-    counts records found and then not shown (``over_budget``, ``tool_not_offered``, ``stale_schema``,
-    ``near_duplicate``, ``repeated``). ``own_family`` is how many of the *shown* records belong to the asking
-    task's own family: always 0 for a viewer that excludes.
+    counts what was found and then not shown: records (``tool_not_offered``, ``stale_schema``, ``near_duplicate``,
+    ``repeated``), parts of a text (``over_budget``, ``echo``) and whole hints (``repeat_error``, ``unknown_tool``).
+    ``supports`` counts the runs that agree with each shown record. ``own_family`` is how many of the *shown* records
+    belong to the asking task's own family: always 0 for a viewer that excludes.
     """
 
     tier: str

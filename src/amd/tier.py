@@ -123,7 +123,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record that was found, its cosine, and how many visible records agree with it (itself included)."""
+    """A record that was found, its cosine, and how many visible runs agree with it (its own included)."""
 
     record: Record
     score: float

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from amd.json_text import digest
 from amd.records import Record, RecordSource, RecordTask
 from amd.session.agreement import Gist, collapse
 from amd.tier import Hit
@@ -20,10 +21,10 @@ PARAPHRASES = [
 CONTRADICTION = "Use absolute paths, do not call pwd."
 
 
-def hit(text: str, score: float = 1.0) -> Hit:
-    """A hit whose record says the text."""
+def hit(text: str, score: float = 1.0, run: str = "") -> Hit:
+    """A hit whose record says the text, of a run of its own unless one is named."""
     task = RecordTask("demo", text, text, "0" * 64)
-    source = RecordSource("teacher", "run", "teacher", "0" * 64, (1, 1))
+    source = RecordSource("teacher", "run", "teacher", digest((run or text).encode()), (1, 1))
     return Hit(Record(text, "workflow", text, {"text": text}, task, source, "rules", ""), score)
 
 
@@ -67,6 +68,13 @@ def test_support_counts_who_agrees_with_the_chosen():
     """Of five that agree and one that does not, two are left, the first with support five."""
     chosen, fallen = collapse([*map(hit, PARAPHRASES), hit(CONTRADICTION)], gist, 3)
     assert [(each.record.id, each.support) for each in chosen] == [(PARAPHRASES[0], 5), (CONTRADICTION, 1)]
+    assert fallen == 4
+
+
+def test_two_records_of_one_run_are_one_voice():
+    """Support counts runs, so that a run which repeats itself does not look like agreement."""
+    chosen, fallen = collapse([hit(text, run="the same") for text in PARAPHRASES], gist, 1)
+    assert [each.support for each in chosen] == [1]
     assert fallen == 4
 
 

@@ -110,8 +110,9 @@ def test_the_example_comes_first_and_the_schema_last(record):
     parts = [part.text for part in TIER.render(hits, question, style)]
     line = '{"name": "mv", "arguments": {"src": "<src>"}}'
     assert parts == [
-        f"A call of mv that worked before:\n{line}\nIts result: moved",
+        f"A call of mv that worked before:\n{line}",
         f"The same error was repaired before by changing src:\n{line}",
+        "The result of that call was: moved",
         'The arguments of mv:\n- src (string, required): The file.\n- how (any, one of ["copy","move"])\n- n (any)',
     ]
 

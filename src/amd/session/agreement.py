@@ -62,7 +62,7 @@ class Gist:
 def collapse(neighbours: Sequence[Hit], gist: Callable[[Record], str], k: int) -> tuple[tuple[Hit, ...], int]:
     """The best ``k`` of the neighbours (best first) that say different things, and how many fell to them.
 
-    The support of each is how many of the neighbours agree with it, itself included.
+    The support of each is how many runs agree with it, its own included: two segments of one run are one voice.
     """
     gists = [Gist.of(gist(hit.record)) for hit in neighbours]
     chosen: list[int] = []
@@ -73,4 +73,7 @@ def collapse(neighbours: Sequence[Hit], gist: Callable[[Record], str], k: int) -
             chosen.append(at)
     agreeing = {at: [n for n in range(len(neighbours)) if n == at or gists[n].near(gists[at])] for at in chosen}
     fallen = {n for group in agreeing.values() for n in group} - set(chosen)
-    return tuple(replace(neighbours[at], support=len(agreeing[at])) for at in chosen), len(fallen)
+    supports = {
+        at: len({neighbours[n].record.source.trajectory_sha256 for n in group}) for at, group in agreeing.items()
+    }
+    return tuple(replace(neighbours[at], support=supports[at]) for at in chosen), len(fallen)

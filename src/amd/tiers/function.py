@@ -63,11 +63,15 @@ class FunctionTier:
         )
 
     def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:
-        """First a good call, for an example repairs; then the pitfall; then the schema while the budget lasts."""
+        """First a good call, for an example repairs; then the pitfall, the call's result, and the tool's schema."""
         failed = question.failed
         if failed is None or not hits:
             return ()
-        parts = [_part(hit.record, style) for hit in sorted(hits, key=lambda hit: hit.record.body["kind"] != "call")]
+        calls = [hit.record for hit in hits if hit.record.body["kind"] == "call"]
+        pitfalls = [hit.record for hit in hits if hit.record.body["kind"] == "pitfall"]
+        parts = [_call_part(record, style) for record in calls]
+        parts += [_pitfall_part(record, style) for record in pitfalls]
+        parts += [_result_part(record) for record in calls]
         spec = (style.tools or {}).get(failed.tool)
         if spec is not None and spec.parameters:
             parts.append(Part(_schema(spec)))
@@ -136,14 +140,22 @@ def _pitfall_body(repair: Repair, failed: ToolCall, repaired: ToolCall) -> dict[
     }
 
 
-def _part(record: Record, style: Style) -> Part:
-    arguments = record.body["arguments"]
-    assert isinstance(arguments, Mapping)
-    call = render_call(str(record.tool), arguments, style.call_format)
-    if record.body["kind"] == "call":
-        answer = excerpt(str(record.body["observation"]), _OBSERVATION_LENGTH)
-        return Part(f"A call of {record.tool} that worked before:\n{call}\nIts result: {answer}", record.id)
+def _call_part(record: Record, style: Style) -> Part:
+    return Part(f"A call of {record.tool} that worked before:\n{_call(record, style)}", record.id)
+
+
+def _pitfall_part(record: Record, style: Style) -> Part:
     changed = record.body["changed"]
     names = join(str(name) for name in changed) if isinstance(changed, list) and changed else ""
     how = f"by changing {names}" if names else "by calling again later"
-    return Part(f"The same error was repaired before {how}:\n{call}", record.id)
+    return Part(f"The same error was repaired before {how}:\n{_call(record, style)}", record.id)
+
+
+def _result_part(record: Record) -> Part:
+    return Part(f"The result of that call was: {record.body['observation']}", record.id)
+
+
+def _call(record: Record, style: Style) -> str:
+    arguments = record.body["arguments"]
+    assert isinstance(arguments, Mapping)
+    return render_call(str(record.tool), arguments, style.call_format)
