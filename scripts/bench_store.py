@@ -33,7 +33,7 @@ WIDTH = 384
 SIZES = (1_000, 10_000, 100_000)
 RECORDS_OF_A_RUN = 13
 LIMITS = {"search": 1.3, "open": 1.5, "resident": 1.2}
-_WORDS = tuple("move the report file into folder count its lines and verify with a list before booking".split(" "))
+_WORDS = ("move", "the", "report", "file", "into", "folder", "count", "its", "lines", "and", "verify", "booking")
 
 
 class Drawn:

@@ -18,8 +18,8 @@ Names are loaded when they are first used, so that ``import amd`` costs nothing.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as typing's, which a bare import would load; type checkers know the name
 if TYPE_CHECKING:
     from amd.build.pipeline import build_memory
     from amd.build.report import Options

@@ -1,8 +1,8 @@
 """Run in other processes by the tests: writers that race, and writers that are killed at each operation.
 
 ``children.py race PLACE NUMBER...`` waits for a line on standard input, then publishes the tasks NUMBER.
-``children.py kill ACTION PLACE FOLDER`` copies the memory PLACE to FOLDER/1, FOLDER/2 ... and kills a process that runs
-ACTION on copy n at its n-th operation, until one gets through; it prints how many were killed.
+``children.py kill ACTION STEP PLACE FOLDER`` copies the memory PLACE to FOLDER/1, FOLDER/2 ... and kills a process that
+runs ACTION on such a copy, each at an operation STEP later, until one gets through; it prints how many there are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ OPERATIONS = ("open", "write", "fsync", "link", "replace", "mkdir", "unlink", "r
 
 def race(place: Path, numbers: list[int]) -> None:
     """Publish when everybody is ready."""
-    print("ready", flush=True)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
     sys.stdin.readline()
     for number in numbers:
         publish(place, union(number))
@@ -62,12 +63,12 @@ def die_at(number: int) -> None:
         setattr(os, name, watched(name))
 
 
-def kill(action: Callable[[Path], None], place: Path, folder: Path) -> None:
-    """Kill at every operation in turn."""
-    number, status = 0, 1
+def kill(action: Callable[[Path], None], step: int, place: Path, folder: Path) -> None:
+    """Kill at every ``step``-th operation in turn."""
+    count, number, status = 0, 1 - step, 1
     while status:
-        number += 1
-        copy = shutil.copytree(place, folder / str(number))
+        count, number = count + 1, number + step
+        copy = shutil.copytree(place, folder / str(count))
         child = os.fork()
         if child == 0:
             die_at(number)
@@ -75,11 +76,11 @@ def kill(action: Callable[[Path], None], place: Path, folder: Path) -> None:
             os._exit(0)
         status = os.waitpid(child, 0)[1]
         assert status in (0, signal.SIGKILL), status
-    print(number - 1)
+    sys.stdout.write(f"{count}\n")
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "race":
         race(Path(sys.argv[2]), [int(number) for number in sys.argv[3:]])
     else:
-        kill({"add": add, "move": move}[sys.argv[2]], Path(sys.argv[3]), Path(sys.argv[4]))
+        kill({"add": add, "move": move}[sys.argv[2]], int(sys.argv[3]), Path(sys.argv[4]), Path(sys.argv[5]))

@@ -34,6 +34,7 @@ class FakeEmbedder:
     texts: list[str] = field(default_factory=list)
 
     def embed(self, texts: Sequence[str]) -> Rows:
+        """One row for each text."""
         if self.fail:
             raise self.fail
         self.texts.extend(text for text in texts if text != "width")  # the width is asked for at opening

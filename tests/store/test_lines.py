@@ -15,7 +15,20 @@ from amd.records import record_id
 from amd.store.lines import StoredLine, decode, document, encode, line_sha256, row_sha256
 
 ROW = np.array([1, 0], np.float32)
-SEPARATORS = ["\u2028", "\u2029", "\u0085", "\r", "\x0b", "\x0c", "\x1c", "\n", "\u202e", "zażółć 한국어 🎈", '"\\', "\x00"]
+SEPARATORS = [
+    "\u2028",
+    "\u2029",
+    "\u0085",
+    "\r",
+    "\x0b",
+    "\x0c",
+    "\x1c",
+    "\n",
+    "\u202e",
+    "zażółć 한국어 🎈",
+    '"\\',
+    "\x00",
+]
 _WHOLE = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.none()
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 _JSON = st.recursive(

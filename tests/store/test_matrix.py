@@ -47,9 +47,9 @@ def test_count_and_width_are_named():
     ("text", "what"),
     [
         pytest.param(b"no matrix", r"no \.npy file", id="no npy"),
-        pytest.param(_saved(UNIT.astype(np.float64)), "float64", id="float64"),
+        pytest.param(_saved(UNIT.astype(np.float64)), "<f8", id="float64"),
         pytest.param(_saved(np.asfortranarray(UNIT)), "fortran_order=True", id="columns first"),
-        pytest.param(_saved(UNIT[0]), "shape", id="one row"),
+        pytest.param(_saved(UNIT[0]), "two dimensions", id="one row"),
         pytest.param(_text(UNIT)[:-1], "bytes of rows", id="cut"),
         pytest.param(_text(UNIT) + b"x", "bytes of rows", id="longer"),
     ],

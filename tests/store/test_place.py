@@ -18,7 +18,9 @@ def test_free_places_and_memories_pass(tmp_path, place):
     assert not is_memory(tmp_path / "empty")
 
 
-@pytest.mark.parametrize("names", [[".lock"], [".journal.jsonl"], ["generations/000001/workflow"], [".lock", "generations/"]])
+@pytest.mark.parametrize(
+    "names", [[".lock"], [".journal.jsonl"], ["generations/000001/workflow"], [".lock", "generations/"]]
+)
 def test_an_unfinished_build_is_ours_and_is_no_memory(kit, tmp_path, names):
     """It may be built into, and opening says what it is."""
     for name in names:

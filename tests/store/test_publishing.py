@@ -105,7 +105,8 @@ def test_unchanged_files_are_linked_and_old_generations_pruned(kit, place):
     shelves = {tier: list(shelf.records()) for tier, shelf in read_memory(place).shelves.items()}
     shelves["workflow"] = [*shelves["workflow"], kit.record(7)]
     for expected in ((1, 2), (2, 3)):
-        publish(place, lambda _: kit.contents(shelves, all_trials=expected[0] == 2))
+        made = kit.contents(shelves, all_trials=expected[0] == 2)
+        publish(place, lambda _, made=made: made)
         kept = sorted(int(path.name) for path in (place / "generations").iterdir())
         assert kept == list(expected)
         old, new = (place / f"generations/{number:06d}" for number in expected)
@@ -220,7 +221,14 @@ def test_four_builders_at_a_barrier_keep_all_records(kit, tmp_path):
     """Different inputs into one directory at once: nothing of any of them is lost."""
     children = [
         subprocess.Popen(
-            [sys.executable, str(CHILDREN), "race", str(tmp_path / "m"), *(str(n) for n in (first, first + 1, first + 2))],
+            [
+                sys.executable,
+                str(CHILDREN),
+                "race",
+                str(tmp_path / "m"),
+                str(first),
+                str(first + 1),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -235,9 +243,9 @@ def test_four_builders_at_a_barrier_keep_all_records(kit, tmp_path):
     for child in children:
         child.communicate(timeout=60)
         assert child.returncode == 0
-    expected = {f"task_{first + n}" for first in (0, 10, 20, 30) for n in range(3)}
+    expected = {f"task_{first + n}" for first in (0, 10, 20, 30) for n in range(2)}
     assert _tasks(tmp_path / "m") == expected
-    assert read_memory(tmp_path / "m").manifest.generation == 12
+    assert read_memory(tmp_path / "m").manifest.generation == 8
     assert check(tmp_path / "m").ok
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,7 +23,7 @@ C01 = [
     "Book a flight from RMS to SBK with card 12",
     "move REPORT.txt from drafts to archive and sort it ",
 ]
-VERBS = "move copy list sort count rename delete archive share merge split print zip open lock".split(" ")
+VERBS = re.findall(r"\w+", "move copy list sort count rename delete archive share merge split print zip open lock")
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_c02_nothing_relevant(kit, opened):
 
 
 def test_c02_scores_do_not_depend_on_the_pool(kit, opened):
-    """C02: a hundred irrelevant records change neither a score of the first fifteen, to the last bit, nor their order."""
+    """C02: a hundred irrelevant records change no bit of the scores of the first fifteen, nor their order."""
     first = [kit.record(n, f"{verb} the files in folder {verb}s") for n, verb in enumerate(VERBS)]
     others = [kit.record(n, f"noise {n} about weather {n * 7}") for n in range(100, 200)]
     query = Query("sort and archive the files", k=200)
@@ -113,7 +114,8 @@ def test_accept_passes_over_with_a_reason(kit, opened):
 def test_where_narrows_by_tool_and_by_members(kit, opened):
     """The tool narrows what is considered; another member only decides among candidates, and drops nothing."""
     records = [
-        kit.record(n, f"call number {n}", tool="cd" if n % 2 else "mv", body={"category": f"c{n % 3}"}) for n in range(12)
+        kit.record(n, f"call number {n}", tool="cd" if n % 2 else "mv", body={"category": f"c{n % 3}"})
+        for n in range(12)
     ]
     shelf = opened(records)
     found = shelf.search(

@@ -91,7 +91,7 @@ def test_the_example_comes_first_and_the_schema_last(record):
         "kind": "pitfall",
         "arguments": {"src": "<src>"},
         "error": "",
-        "error_class": "",
+        "error_class": "no file …",
         "changed": ["src"],
         "tools": ["mv"],
     }
@@ -111,7 +111,7 @@ def test_the_example_comes_first_and_the_schema_last(record):
     line = '{"name": "mv", "arguments": {"src": "<src>"}}'
     assert parts == [
         f"A call of mv that worked before:\n{line}",
-        f"The same error was repaired before by changing src:\n{line}",
+        f"The error “no file …” was repaired before by changing src:\n{line}",
         "The result of that call was: moved",
         'The arguments of mv:\n- src (string, required): The file.\n- how (any, one of ["copy","move"])\n- n (any)',
     ]

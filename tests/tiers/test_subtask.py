@@ -75,9 +75,6 @@ def test_a_nod_is_no_description():
     assert (draft.key, draft.body["description"]) == ("get user", "")
 
 
-GOOD = [Segment(start_step=1, end_step=2, label="a"), Segment(start_step=3, end_step=3, label="b")]
-
-
 @pytest.mark.parametrize(
     ("bounds", "calls", "fault"),
     [
@@ -89,12 +86,13 @@ GOOD = [Segment(start_step=1, end_step=2, label="a"), Segment(start_step=3, end_
         ([(1, 9, "a")], 3, "end at step 9 of 3"),
         ([(3, 1, "a")], 3, "steps 3-1"),
         ([(1, 2, "a"), (3, 3, "a")], 3, "same label"),
+        ([(1, 3, " ")], 3, "no label"),
         ([(n, n, str(n)) for n in range(1, 8)], 7, "7 segments"),
     ],
 )
 def test_d09_a_division_must_cover_the_run(bounds, calls, fault):
     """D09: gaps, overlaps, wrong bounds and equal labels are rejected, each with its fault."""
-    segments = [Segment(start_step=first, end_step=last, label=label) for first, last, label in bounds]
+    segments = [Segment(first, last, label) for first, last, label in bounds]
     found = fault_in(segments, calls)
     assert found is None if fault is None else fault in found
 

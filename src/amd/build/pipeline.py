@@ -18,11 +18,11 @@ from amd.build.gate import Gate, admit
 from amd.build.merge import Merged, merge_records, merge_runs, run_of
 from amd.build.report import BuildReport, Options, Progress, Stopwatch
 from amd.chat import Embedder, Rows
-from amd.errors import ConfigError, StoreError, TrajectoryError
+from amd.errors import ConfigError, EmbedderDoesNotMatch, StoreError, TrajectoryError
 from amd.json_text import digest
 from amd.methods import Method, method_named
 from amd.records import Record
-from amd.store import Contents, Memory, Published, Run, ShelfContents, check_place, is_memory, open_memory, publish
+from amd.store import Contents, Memory, Published, Run, ShelfContents, check_place, is_memory, publish, read_memory
 from amd.tier import RULES, Writer
 from amd.traces import Note
 from amd.trajectory import Refusal, Trajectory
@@ -64,7 +64,8 @@ def build_memory(
     with ExitStack() as stack:
         current = None
         if is_memory(place):
-            current = stack.enter_context(open_memory(place, pin=options.pin, embedder=embedder))
+            current = stack.enter_context(read_memory(place, pin=options.pin))
+            _check_embedder(current, embedder)
         if not gate.admitted:
             return _nothing_admitted(gate, current, watch)
         addition = _Addition(gate, method, writer, embedder, options)
@@ -222,6 +223,18 @@ def _check_same(what: str, stored: str, given: str) -> None:
             next_step="build into another directory, or add --replace",
             stored=stored,
             given=given,
+        )
+
+
+def _check_embedder(memory: Memory, embedder: Embedder) -> None:
+    """By its id alone: asking it for a text would cost a call. The width is checked by the first rows it gives."""
+    stored = memory.manifest.embedder.id
+    if stored != embedder.id:
+        raise EmbedderDoesNotMatch(
+            f"the memory was embedded by {stored!r}, the embedder given is {embedder.id!r}",
+            next_step=f"build with --embedder {stored}, or run: amd reindex {memory.path} --embedder {embedder.id}",
+            stored=stored,
+            given=embedder.id,
         )
 
 

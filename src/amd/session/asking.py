@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from amd.exclusion import Viewer
 from amd.inject import neutralise
@@ -13,8 +14,10 @@ from amd.session.hints import FailedValues
 from amd.session.lookup import Answer, look_up, masked_queries, queries_sha256, refuse_leak
 from amd.session.offer import Offer
 from amd.session.terms import Layout
-from amd.store.memory import Memory
 from amd.tier import Part, Question, Style, Tier
+
+if TYPE_CHECKING:  # a session is handed an open memory, so it need not load what opening one needs
+    from amd.store.memory import Memory
 
 __all__ = ["Asker", "Shown"]
 

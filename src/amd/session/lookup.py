@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from amd.errors import LeakageError
 from amd.exclusion import Viewer, instruction_sha256
@@ -16,8 +17,10 @@ from amd.mask import mask_query
 from amd.records import Record
 from amd.session.agreement import Gist, collapse
 from amd.session.offer import Offer
-from amd.store.shelf import Found, Shelf
 from amd.tier import Hit, Query, Question, Tier
+
+if TYPE_CHECKING:  # a session is handed an open memory, so it need not load what opening one needs
+    from amd.store.shelf import Found, Shelf
 
 __all__ = ["NEIGHBOURS", "Answer", "look_up", "masked_queries", "queries_sha256", "refuse_leak"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from amd.chat import CallFormat
 from amd.exclusion import Viewer
@@ -16,9 +17,11 @@ from amd.session.hints import nearest_tools, unknown_tool_note
 from amd.session.offer import Tools, offered
 from amd.session.terms import Decompose, Layout, Mode, check_choices, check_viewer, resolved, serves
 from amd.session.tokens import token_counter
-from amd.store.memory import Memory
 from amd.tier import FailedCall, Question, Style, Tier
 from amd.trajectory import error_class
+
+if TYPE_CHECKING:  # a session is handed an open memory, so it need not load what opening one needs
+    from amd.store.memory import Memory
 
 __all__ = ["Session"]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from amd.chat import CallFormat
 from amd.errors import ConfigError
 from amd.exclusion import Viewer
 from amd.methods import Method, method_named
-from amd.store.memory import Memory
 from amd.tier import FailedCall, Question, Tier
+
+if TYPE_CHECKING:  # a session is handed an open memory, so it need not load what opening one needs
+    from amd.store.memory import Memory
 
 __all__ = ["Decompose", "Layout", "Mode", "check_choices", "check_viewer", "resolved", "serves"]
 

@@ -21,11 +21,10 @@ from amd.store.manifest import KEYS, RECORDS, Manifest, ShelfFigures, check_pin,
 from amd.store.matrix import read_matrix
 from amd.store.place import (
     GENERATIONS,
-    JOURNAL,
-    LOCK,
     MANIFEST,
     generation_folder,
     is_memory,
+    is_of_writers,
     missing_manifest,
 )
 
@@ -196,7 +195,11 @@ class _Audit:
             named[manifest.previous.generation] = manifest.previous.shelves
         folders = {number: generation_folder(self.place, number) for number in (*named, manifest.generation + 1)}
         belongs = {
-            self.place: {MANIFEST, LOCK, JOURNAL, GENERATIONS},
+            self.place: {
+                MANIFEST,
+                GENERATIONS,
+                *(entry.name for entry in self.place.iterdir() if is_of_writers(entry.name)),
+            },
             self.place / GENERATIONS: {folder.name for folder in folders.values()},
         }
         for number, shelves in named.items():

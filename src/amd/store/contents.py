@@ -139,7 +139,7 @@ def content_digest(embedder_id: str, width: int, method: str, shelves: Mapping[s
     Generation number, times, costs and the order of work do not enter.
 
     >>> content_digest("hash", 1024, "amd", {"workflow": []})[:12]
-    '1c66a1c43b84'
+    '174846663ebd'
     """
     listed: dict[str, JSON] = {
         name: [

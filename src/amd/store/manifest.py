@@ -99,6 +99,12 @@ class ShelfFigures(_Part):
     width: _Count
     files: dict[str, _Sha256]
 
+    @model_validator(mode="after")
+    def _both_files(self) -> Self:
+        if self.files.keys() != {RECORDS, KEYS}:
+            raise ValueError(f"a shelf has the files {RECORDS} and {KEYS}, here {', '.join(sorted(self.files))}")
+        return self
+
 
 class Sources(_Part):
     """Where the records come from; ``admitted`` + ``refused`` = ``read``."""

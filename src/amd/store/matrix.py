@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import mmap
+import re
 
 import numpy as np
 
@@ -17,6 +18,13 @@ _UNIT = 1e-3
 
 _DTYPE = np.dtype("<f4")
 _REPAIR = "run: amd check on the memory, then amd reindex"
+_MAGIC = b"\x93NUMPY\x01\x00"
+# numpy's own reader evaluates a faulty header as Python, which raises whatever the tokenizer raises.
+_HEAD = re.compile(
+    re.escape(_MAGIC)
+    + rb"(..)\{'descr': '([^']{1,20})', 'fortran_order': (True|False), 'shape': \((\d{1,15}), (\d{1,15})\), \} *\n",
+    re.DOTALL,
+)
 _CHUNK = 8192  # rows checked at once, so that a big matrix is not copied
 
 
@@ -36,23 +44,22 @@ def read_matrix(text: mmap.mmap | bytes, where: str, *, rows: int, width: int) -
         StoreError: no such file, or a row that is not finite or not of unit length.
         RowsDoNotMatch, WidthDoesNotMatch: another number of rows, or another width, than declared.
     """
-    head = io.BytesIO(text[:4096])
-    try:
-        np.lib.format.read_magic(head)
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(head)
-    except ValueError as error:
-        raise StoreError(f"{where}: no .npy file ({error})", next_step=_REPAIR, file=where) from error
-    if dtype != _DTYPE or fortran or len(shape) != 2:
+    head = _HEAD.match(text)
+    if head is None or len(head[0]) != len(_MAGIC) + 2 + int.from_bytes(head[1], "little"):
+        raise StoreError(f"{where}: no .npy file of format 1.0 with two dimensions", next_step=_REPAIR, file=where)
+    dtype, fortran = head[2].decode(), head[3] == b"True"
+    shape = (int(head[4]), int(head[5]))
+    if dtype != _DTYPE.str or fortran:
         raise StoreError(
-            f"{where}: {dtype} of shape {shape}, fortran_order={fortran}; expected rows of {_DTYPE}",
+            f"{where}: {dtype} of shape {shape}, fortran_order={fortran}; expected rows of {_DTYPE.str}",
             next_step=_REPAIR,
             file=where,
         )
     check_shape(shape, where, rows=rows, width=width)
-    found, expected = len(text) - head.tell(), rows * width * _DTYPE.itemsize
+    found, expected = len(text) - head.end(), rows * width * _DTYPE.itemsize
     if found != expected:
         raise StoreError(f"{where}: {found} bytes of rows, expected {expected}", next_step=_REPAIR, file=where)
-    matrix: Rows = np.frombuffer(text, _DTYPE, offset=head.tell()).reshape(rows, width)
+    matrix: Rows = np.frombuffer(text, _DTYPE, offset=head.end()).reshape(rows, width)
     check_rows(matrix, where)
     return matrix
 

@@ -130,7 +130,7 @@ def verified(path: Path, figures: ShelfFigures) -> mmap.mmap:
     """A file's bytes, mapped, if their hash is the one that the manifest gives; else ``DigestDoesNotMatch``."""
     text = map_file(path)
     found = hashlib.sha256(text).hexdigest()
-    expected = figures.files.get(path.name)
+    expected = figures.files[path.name]
     if found != expected:
         raise DigestDoesNotMatch(
             f"{path}: sha256 {found}, the manifest says {expected}",

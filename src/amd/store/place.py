@@ -30,6 +30,7 @@ __all__ = [
     "check_place",
     "generation_folder",
     "generations_of",
+    "is_of_writers",
     "is_memory",
     "missing_manifest",
 ]
@@ -38,7 +39,6 @@ MANIFEST = "manifest.json"
 GENERATIONS = "generations"
 LOCK = ".lock"
 JOURNAL = ".journal.jsonl"
-_UNFINISHED = {GENERATIONS, LOCK, JOURNAL}
 _NUMBER = re.compile(r"\d{6,}")
 
 
@@ -81,7 +81,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
     if is_memory(place):
         _check_manifest_is_ours(place / MANIFEST)
         return
-    strange = sorted(entry.name for entry in place.iterdir() if entry.name not in _UNFINISHED)
+    strange = sorted(entry.name for entry in place.iterdir() if not _unfinished(entry.name))
     inside = place / GENERATIONS
     if inside.is_dir():
         strange += sorted(
@@ -93,6 +93,19 @@ def check_place(path: str | os.PathLike[str]) -> None:
             next_step="name an empty directory or a memory",
             entries=strange,
         )
+
+
+def is_of_writers(name: str) -> bool:
+    """Whether a name in a memory belongs to writers: the journal, the lock, and names that a lock needs for a moment.
+
+    >>> [is_of_writers(name) for name in (".lock", ".lock.break.7", ".journal.jsonl", ".locked")]
+    [True, True, True, False]
+    """
+    return name in (LOCK, JOURNAL) or name.startswith(f"{LOCK}.")
+
+
+def _unfinished(name: str) -> bool:
+    return name == GENERATIONS or is_of_writers(name)
 
 
 def _check_manifest_is_ours(path: Path) -> None:
@@ -113,7 +126,7 @@ def _check_manifest_is_ours(path: Path) -> None:
 
 def missing_manifest(place: Path) -> StoreError:
     """Why there is nothing to open at ``place``: an unfinished build, or no memory at all."""
-    if place.is_dir() and any((place / name).exists() for name in _UNFINISHED):
+    if place.is_dir() and any(_unfinished(entry.name) for entry in place.iterdir()):
         return StoreError(
             f"{place} is an unfinished build: it has no {MANIFEST}", next_step="run the same amd build again"
         )

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from amd.json_text import JSON
+from amd.json_text import JSON, dumps, replace_surrogates
 from amd.tier import Assignment, Reply
 from amd.trajectory import Trajectory
 
@@ -22,8 +22,9 @@ Script: TypeAlias = "JSON | Callable[[Trajectory], JSON]"
 class ScriptedWriter:
     """Answers each purpose from ``replies``; a purpose that is not there is left to the tier's rules.
 
-    A reply that does not fit the assignment's shape is not given: the tier's rules write the record, as they do when
-    a model's reply cannot be used. ``calls`` counts assignments by purpose, ``rejected`` the replies that did not fit.
+    Lone surrogates in a reply are replaced, as a model's writer must do. A reply that does not fit the assignment's
+    shape is not given: the tier's rules write the record, as they do when a model's reply cannot be used. ``calls``
+    counts assignments by purpose, ``rejected`` the replies that did not fit.
 
     >>> writer = ScriptedWriter({"insight": {"text": "Look first."}}, id="model-a")
     >>> writer.id, writer.calls.total()
@@ -53,7 +54,8 @@ class ScriptedWriter:
         if value is None:
             return None
         try:
-            return TypeAdapter(assignment.reply).validate_python(value)
+            clean, _ = replace_surrogates(value)
+            return TypeAdapter(assignment.reply).validate_json(dumps(clean), strict=True)
         except ValidationError:
             with self._lock:
                 self.rejected[assignment.purpose] += 1

@@ -148,7 +148,8 @@ def _pitfall_part(record: Record, style: Style) -> Part:
     changed = record.body["changed"]
     names = join(str(name) for name in changed) if isinstance(changed, list) and changed else ""
     how = f"by changing {names}" if names else "by calling again later"
-    return Part(f"The same error was repaired before {how}:\n{_call(record, style)}", record.id)
+    error = f"The error “{record.body['error_class']}” was repaired before {how}:"
+    return Part(f"{error}\n{_call(record, style)}", record.id)
 
 
 def _result_part(record: Record) -> Part:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, Field, StrictInt
-
 from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Record
@@ -30,19 +28,21 @@ _LEAST_REQUEST_WORDS = 5
 _SENTENCE_END = re.compile(r"(?<=\w\w\w[.!?])\s|\n")
 
 
-class Segment(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Segment:
     """One segment: its first and last call (from 1, over all calls of the run), a label and one sentence."""
 
-    start_step: StrictInt
-    end_step: StrictInt
-    label: str = Field(min_length=1)
+    start_step: int
+    end_step: int
+    label: str
     description: str = ""
 
 
-class Segments(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Segments:
     """A writer's reply: the segments of a run in order."""
 
-    segments: list[Segment]
+    segments: tuple[Segment, ...]
 
 
 def fault_in(segments: Sequence[Segment], calls: int) -> str | None:
@@ -56,6 +56,8 @@ def fault_in(segments: Sequence[Segment], calls: int) -> str | None:
         expected = segment.end_step + 1
     if expected != calls + 1:
         return f"the segments end at step {expected - 1} of {calls}"
+    if not all(segment.label.strip() for segment in segments):
+        return "a segment has no label"
     if len({segment.label for segment in segments}) < len(segments):
         return "two segments have the same label"
     return None
@@ -138,7 +140,7 @@ def _turns_as_segments(run: Trajectory) -> list[Segment]:
         good = list(dict.fromkeys(call.name for call in calls if call.ok))
         label, does = _label(good), _does(good, specs)
         description = " ".join(part for part in (_request(said), f"({does})" if does else "") if part)
-        segments.append(Segment(start_step=start, end_step=end, label=label, description=description))
+        segments.append(Segment(start, end, label, description))
         start = end + 1
     return segments
 

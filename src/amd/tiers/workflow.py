@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from pydantic import BaseModel, Field
-
 from amd.evidence import Evidence
 from amd.json_text import JSON, loads
 from amd.records import Record
@@ -23,10 +21,11 @@ _MOST_LINKS = 3
 _MOST_KEYS = 4
 
 
-class Insight(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Insight:
     """A writer's reply: two to four sentences with a validation cue and a failure to avoid."""
 
-    text: str = Field(min_length=1)
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class WorkflowTier:
         if not run.task.instruction.strip():
             return ()
         reply = writer.write(Assignment("insight", run, Insight))
-        text = reply.text if reply else " ".join(_sentences(run, evidence))
+        text = reply.text if reply and reply.text.strip() else " ".join(_sentences(run, evidence))
         tools: list[JSON] = list(dict.fromkeys(call.name for call in run.calls))
         return (Draft(run.task.instruction, {"text": text, "tools": tools}, (min(1, len(run.calls)), len(run.calls))),)
 

@@ -1,0 +1,56 @@
+"""Rows for keys: only what is new, each text once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from amd.build.embed import embed_new
+from amd.errors import RowsDoNotMatch, WidthDoesNotMatch
+from amd.json_text import digest
+from amd.testing import StubEmbedder
+
+
+def sha(text):
+    """The name of a text's row."""
+    return digest(text.encode())
+
+
+def test_each_new_text_is_embedded_once():
+    """Repeats and known texts cost nothing."""
+    stub = StubEmbedder()
+    known = {sha("old"): stub.embed(["old"])[0]}
+    stub.texts.clear()
+    rows = embed_new(["a", "old", "a", "b"], known, stub)
+    assert stub.texts == ["a", "b"]
+    assert rows.keys() == {sha("a"), sha("b")}
+    assert np.array_equal(rows[sha("b")], stub.embed(["b"])[0])
+
+
+def test_batches_and_progress():
+    """Large inputs go in batches and tell how far they are."""
+    stub, told = StubEmbedder(width=8), []
+    embed_new((f"text {n}" for n in range(600)), {}, stub, progress=lambda done, total: told.append((done, total)))
+    assert stub.calls == 3
+    assert told == [(256, 600), (512, 600), (600, 600)]
+
+
+class Broken(StubEmbedder):
+    """An embedder that breaks its word."""
+
+    def embed(self, texts):
+        """One row too few, for a single batch."""
+        return super().embed(texts)[1:]
+
+
+def test_a_row_too_few_is_refused():
+    """Never a record without a row."""
+    with pytest.raises(RowsDoNotMatch, match="1 rows for 2 texts"):
+        embed_new(["a", "b"], {}, Broken())
+
+
+def test_another_width_is_refused():
+    """C03: never two widths in one matrix."""
+    known = {sha("old"): StubEmbedder(width=8).embed(["old"])[0]}
+    with pytest.raises(WidthDoesNotMatch, match="width 16 after rows of width 8"):
+        embed_new(["a"], known, StubEmbedder(width=16))
