@@ -19,7 +19,7 @@ from amd.mask.keys import holds_ids, is_data_key, is_placeholder, key_class, key
         (
             "contact",
             """email e-mail emails email_of_buyer homePhone phone_number mobile address address1 addresses street
-            contact contact_info recipient_phone_number fax""",
+            contact contact_info recipient_phone_number fax event_email account_phone""",
         ),
         (
             "secret",
@@ -32,8 +32,9 @@ from amd.mask.keys import holds_ids, is_data_key, is_placeholder, key_class, key
             None,
             """hotel target_price monkey keyboard keyword direction source_currency updated timezone location zip city
             file_name dir_name product_name event_name tool_name app_name folder_name path_name class_name city_name
-            flight_number token_type max_tokens token_count tokens_used card_type payment_status payment_history
-            email_count email_verified has_phone user_agent user_count primary_key sort_key ip_address order_id amount
+            account_name bus_stop_name flight_number token_type max_tokens token_count tokens_used card_type
+            payment_status payment_history email_count email_verified has_phone
+            user_agent user_count primary_key sort_key ip_address order_id amount
             code note_to title id number status booking_id message content sender_type""",
         ),
     ],

@@ -191,6 +191,15 @@ def test_observations_of_every_kind(make_run, observation, masked):
     assert Mask.of(run).run(run).calls[0].observation == masked
 
 
+def test_first_and_last_name_are_one_name_in_any_case(make_run):
+    """Two keys that stand side by side, however they are written, make a name that a user may type in small letters."""
+    run = make_run(
+        "i am tess quill", ("", "verify", {"userFirstName": "Tess", "userLastName": "Quill"}, "Tess verified")
+    )
+    masked = Mask.of(run).run(run)
+    assert (masked.turns[0].user, masked.calls[0].observation) == ("i am <name>", "<userFirstName> verified")
+
+
 def test_what_stays(make_run):
     """Ids, tools, outcome and source are no text of the run, and other argument values are left alone in prose."""
     tool = ToolSpec("move", "Moves u-77812's report.txt.", {})

@@ -65,14 +65,15 @@ _MEASURES = word_set(
     available exists order index service provider subject body content template notification reset agent"""
 )
 _QUANTITIES = word_set("max min total num count prompt completion has is can should require requires")
-# A name or address beside one of these belongs to a thing or a place.
+# A name, address or contact beside one of these belongs to a thing or a place.
+_OF_THINGS = frozenset({("name",), ("address",), ("street",), ("contact",)})
 _THINGS = word_set(
     """file dir directory folder path tool app application product event function class method module package field
     column table database db variable city country state region province airport station hotel restaurant venue place
     location company organization organisation brand item song album playlist track movie book recipe team channel
     group project repo repository branch model category tag label host domain server service bucket symbol stock
     currency document sheet report image flight vehicle device test task step job workflow schema type property
-    attribute parameter param argument calendar ip mac memory web url program school store"""
+    attribute parameter param argument account calendar ip mac memory web url program school stop store"""
 )
 # Keys of tables and of key boards.
 _ORDINARY_KEYS = word_set("primary foreign sort partition index public group cache lookup join hot shortcut")
@@ -114,12 +115,12 @@ def key_words(key: str) -> tuple[str, ...]:
     return tuple(_singular(word) for word in _WORD.findall(_CAMEL.sub(" ", key).casefold()))
 
 
-def _in_table(words: tuple[str, ...], table: dict[tuple[str, ...], KeyClass], *, head: bool) -> KeyClass | None:
-    """The class of the longest phrase found, the last one first; with ``head`` only a phrase at the end counts."""
+def _phrase(words: tuple[str, ...], table: dict[tuple[str, ...], KeyClass], *, head: bool) -> tuple[str, ...] | None:
+    """The last phrase of the table that the words hold, two words before one; with ``head`` only at the end."""
     for end in range(len(words), 0, -1):
         for start in (end - 2, end - 1):
             if start >= 0 and words[start:end] in table:
-                return table[words[start:end]]
+                return words[start:end]
         if head:
             return None
     return None
@@ -155,13 +156,16 @@ def key_class(key: str, parent: str = "") -> KeyClass | None:
     words = key_words(whole_key(key, parent))
     if not words or words[-1] in _MEASURES or not _QUANTITIES.isdisjoint(words):
         return None
-    found = _in_table(words, _ATTRIBUTE, head=False) or _in_table(words, _HOLDER, head=True)
-    found = found or _in_table(_without_neutral(words), _HOLDER, head=True)
-    if found in ("person", "contact") and not _THINGS.isdisjoint(words):
+    phrase = (
+        _phrase(words, _ATTRIBUTE, head=False)
+        or _phrase(words, _HOLDER, head=True)
+        or _phrase(_without_neutral(words), _HOLDER, head=True)
+    )
+    if phrase is None or (phrase in _OF_THINGS and not _THINGS.isdisjoint(words)):
         return None
-    if found == "secret" and words[-1] == "key" and not _ORDINARY_KEYS.isdisjoint(words):
+    if phrase == ("key",) and not _ORDINARY_KEYS.isdisjoint(words):
         return None
-    return found
+    return _ATTRIBUTE.get(phrase) or _HOLDER[phrase]
 
 
 @lru_cache(maxsize=4096)

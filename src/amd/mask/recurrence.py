@@ -37,6 +37,11 @@ _ORDINARY = TABLE_WORDS | word_set(
     list first last middle full is and or of the a an with for by to from in at method account hidden redacted masked
     api app auth client refresh session friend family boss colleague mom dad brother sister wife husband"""
 )
+# A name beside one of these is a person's, however it is written; under a bare ``name`` it must read like one.
+_OF_PERSONS = word_set(
+    """first last middle given family full sur nick display user contact person customer sender receiver recipient payee
+    payer owner author creator passenger traveler traveller guest patient employee member holder cardholder"""
+)
 _COMPANY = word_set("corp corporation inc ltd llc gmbh plc company industries solutions technologies group")
 # Parts of a name that name nobody, and two-letter words that may start a sentence.
 _NO_NAME = word_set(
@@ -164,7 +169,7 @@ class Collector:
             return True
         if text.casefold() in self.vocabulary or all(token in _ORDINARY for token in tokens):
             return True
-        if words == ("name",):
+        if "name" in words and _OF_PERSONS.isdisjoint(words):
             return not _is_person_name(text)
         # A bare "key" is a table's as often as a lock's: only a random looking one is a secret.
         return words == ("key",) and not (any(c.isdigit() for c in text) and any(c.isalpha() for c in text))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from amd.json_text import JSON, loads
-from amd.mask.keys import KeyClass, holds_ids, is_data_key, key_class, slug, whole_key
+from amd.mask.keys import KeyClass, holds_ids, is_data_key, key_class, key_words, slug, whole_key
 from amd.mask.observed import parse
 from amd.mask.recurrence import Collector, Recurrence
 from amd.trajectory import ToolSpec, Trajectory
@@ -100,7 +100,9 @@ def _collect(value: JSON, key: str, whole: str, kind: KeyClass | None, collector
 def _collect_members(
     members: Mapping[str, JSON], key: str, whole: str, kind: KeyClass | None, collector: Collector, depth: int
 ) -> None:
-    first, last = members.get("first_name"), members.get("last_name")
+    # ``first_name`` and ``last_name``, ``userFirstName`` and ``userLastName`` …
+    named = {key_words(name)[-2:]: item for name, item in members.items() if isinstance(item, str)}
+    first, last = named.get(("first", "name")), named.get(("last", "name"))
     if isinstance(first, str) and isinstance(last, str):
         collector.add_full_name(first, last, "<name>")
     for name, item in members.items():
