@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:  # a session handles no row itself, and numpy takes longer to load than all of it
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ["CallFormat", "Embedder", "Message", "Rows"]
 
@@ -16,7 +17,7 @@ CallFormat = Literal["json", "python"]
 Message: TypeAlias = Mapping[str, Any]
 """One message of an OpenAI chat: ``role``, ``content``, and what else the endpoint knows."""
 
-Rows: TypeAlias = npt.NDArray[np.float32]
+Rows: TypeAlias = "npt.NDArray[np.float32]"
 """Embedding rows: float32, shape (texts, width), each of unit length."""
 
 

@@ -16,7 +16,20 @@ masking once. A query goes through rule 4 only (:func:`mask_query`).
 
 from __future__ import annotations
 
-from amd.mask.rules import Mask
+from typing import TYPE_CHECKING
+
 from amd.mask.shapes import mask_query
 
+if TYPE_CHECKING:
+    from amd.mask.rules import Mask
+
 __all__ = ["Mask", "mask_query"]
+
+
+def __getattr__(name: str) -> object:
+    """Load ``Mask`` when it is first used: a student's side needs only :func:`mask_query`."""
+    if name != "Mask":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import amd.mask.rules  # noqa: PLC0415 - see above
+
+    return amd.mask.rules.Mask

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from amd.mask.keys import TABLE_WORDS, is_placeholder, key_words, word_set
+from amd.mask.scripts import lazily
 
 __all__ = ["mask_pairs"]
 
@@ -31,9 +32,9 @@ _VALUE = r"""(?:
   | [\u201c\u2018] (?P<curly> [^\u201d\u2019\n]{1,512} ) [\u201d\u2019]
   | (?:\\{0,3}["'`])? (?P<bare> (?:CHAR){1,512} )
   )""".replace("CHAR", _CHAR)
-_PAIR = re.compile(_NAME + _BINDING + _VALUE, re.IGNORECASE | re.VERBOSE)
+_PAIR = lazily(_NAME + _BINDING + _VALUE, re.IGNORECASE | re.VERBOSE)
 _ANY_NAME = re.compile(r"pass|pw|pin|otp|cv[vc]|secret|token|key|code|authorization", re.IGNORECASE)
-_REST = re.compile(rf"(?:{_CHAR})*")
+_REST = lazily(rf"(?:{_CHAR})*")
 _SYNONYM = {"pw": "password", "pwd": "password", "passwd": "password"}
 
 # Words that the name of a placeholder may have; none of them recurs as a value (see amd.mask.recurrence).
@@ -64,7 +65,7 @@ def mask_pairs(text: str) -> str:
         return text
     pieces: list[str] = []
     copied = at = 0
-    while match := _PAIR.search(text, at):
+    while match := _PAIR().search(text, at):
         span = _secret(match, text)
         if span is None:
             at = match.end("name")
@@ -86,7 +87,7 @@ def _secret(match: re.Match[str], text: str) -> tuple[int, int] | None:
         if match[group] is not None:
             return match.span(group) if _is_quoted_secret(match[group], blank=match["blank"] is not None) else None
     start, end = match.span("bare")
-    rest = _REST.match(text, end)
+    rest = _REST().match(text, end)
     assert rest is not None
     whole = text[start : rest.end()]
     value = whole.rstrip(_TRAILING)

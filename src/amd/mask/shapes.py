@@ -23,16 +23,16 @@ from collections.abc import Callable
 from ipaddress import IPv4Address
 
 from amd.mask.pairs import mask_pairs
-from amd.mask.scripts import AFTER, UNSPACED, WORD, replace_checked
+from amd.mask.scripts import AFTER, UNSPACED, WORD, Pattern, lazily, replace_checked
 
 __all__ = ["mask_emails", "mask_query", "mask_shapes", "until_stable"]
 
-_PEM = re.compile(
+_PEM = lazily(
     r"-----BEGIN [A-Z0-9 ]{1,40}-----"
     r"(?:(?:[^-]|-(?!----))*+-----END [A-Z0-9 ]{1,40}-----|(?:\s|\\[nr]|[A-Za-z0-9+/=]{16,80})*+)"
 )
-_URL_PASSWORD = re.compile(r"(?<=://)([^\s/:@<>\\\"]{1,64}):[^\s/@<>\\\"]{1,256}@")
-_PREFIXED = re.compile(
+_URL_PASSWORD = lazily(r"(?<=://)([^\s/:@<>\\\"]{1,64}):[^\s/@<>\\\"]{1,256}@")
+_PREFIXED = lazily(
     r"""(?<![A-Za-z0-9_-])(?:
         eyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,4}
       | (?:AKIA|ASIA)[A-Z0-9]{16}
@@ -43,24 +43,24 @@ _PREFIXED = re.compile(
     )(?![A-Za-z0-9_])""",
     re.VERBOSE,
 )
-_BEARER = re.compile(r"(?<![A-Za-z0-9])(bearer|basic)(\s{1,4})([A-Za-z0-9._~+/-]{8,4096}+=*)", re.IGNORECASE)
+_BEARER = lazily(r"(?<![A-Za-z0-9])(bearer|basic)(\s{1,4})([A-Za-z0-9._~+/-]{8,4096}+=*)", re.IGNORECASE)
 
 _AT = r"(?:@|\uff20|%40|\\u0040)"
-_AT_SIGN = re.compile(_AT)
+_AT_SIGN = lazily(_AT)
 _LABEL = rf"(?:{WORD}|{UNSPACED}|-){{1,63}}"
 _TOP = rf"(?:xn--[A-Za-z0-9-]{{2,59}}|(?:(?![\d_]){WORD}){{2,24}}|{UNSPACED}{{2,8}})"
-_EMAIL = re.compile(
+_EMAIL = lazily(
     rf"(?:(?<!{WORD}){WORD}(?:{WORD}|[.+'-]|%2[Bb]){{0,63}}|{UNSPACED}{{1,32}}){_AT}(?:{_LABEL}\.){{1,8}}{_TOP}"
 )
 
-_IBAN = re.compile(rf"(?<!{WORD})[A-Z]{{2}}[0-9]{{2}}(?:[ -]?[A-Z0-9]){{11,30}}")
-_CARD = re.compile(
+_IBAN = lazily(rf"(?<!{WORD})[A-Z]{{2}}[0-9]{{2}}(?:[ -]?[A-Z0-9]){{11,30}}")
+_CARD = lazily(
     rf"(?<!{WORD})(?<![0-9]\.)(?<!\+)(?:[3-6][0-9]{{3}}|2[2-7][0-9]{{2}})"
     rf"(?:([ -])[0-9]{{4}}\1[0-9]{{4}}\1[0-9]{{4}}(?:\1[0-9]{{3}})?|([ -])[0-9]{{6}}\2[0-9]{{4,5}}|[0-9]{{9,15}})"
     rf"{AFTER}(?!\.[0-9])"
 )
-_SSN = re.compile(rf"(?<!{WORD})(?<!-)[0-9]{{3}}-[0-9]{{2}}-[0-9]{{4}}{AFTER}(?!-)")
-_PHONE = re.compile(
+_SSN = lazily(rf"(?<!{WORD})(?<!-)[0-9]{{3}}-[0-9]{{2}}-[0-9]{{4}}{AFTER}(?!-)")
+_PHONE = lazily(
     rf"""(?<!{WORD})(?<![+.])(?:
         \(?\+[0-9]{{1,3}}\)?(?:[ .-]?\(?[0-9]{{1,4}}\)?){{2,5}}
       | (?<![0-9][ -])(?:\+?1[ .-])?(?:\([0-9]{{3}}\)[ ]?|[0-9]{{3}}[ .-])[0-9]{{3}}[.-][0-9]{{4}}
@@ -68,7 +68,7 @@ _PHONE = re.compile(
     ){AFTER}(?![.-][0-9])""",
     re.VERBOSE,
 )
-_IPV4 = re.compile(rf"(?<!{WORD})(?<!\.)(?<!version[ ])(?:[0-9]{{1,3}}\.){{3}}[0-9]{{1,3}}{AFTER}(?!\.[0-9])")
+_IPV4 = lazily(rf"(?<!{WORD})(?<!\.)(?<!version[ ])(?:[0-9]{{1,3}}\.){{3}}[0-9]{{1,3}}{AFTER}(?!\.[0-9])")
 
 # A text with none of these is left alone at once: most strings are short words and numbers.
 _TRIGGER = re.compile(
@@ -98,21 +98,21 @@ def mask_query(text: str) -> str:
 
 def mask_emails(text: str) -> str:
     """The rule for e-mail addresses alone."""
-    return _EMAIL.sub("<email>", text) if _AT_SIGN.search(text) else text
+    return _EMAIL().sub("<email>", text) if _AT_SIGN().search(text) else text
 
 
 def mask_shapes(text: str) -> str:
     """One pass of the value-shaped rules."""
     if not _TRIGGER.search(text):
         return text
-    text = _PEM.sub("<private_key>", text)
-    text = _URL_PASSWORD.sub(r"\1:<password>@", text)
-    text = _PREFIXED.sub("<token>", text)
-    text = _BEARER.sub(_bearer, text)
+    text = _PEM().sub("<private_key>", text)
+    text = _URL_PASSWORD().sub(r"\1:<password>@", text)
+    text = _PREFIXED().sub("<token>", text)
+    text = _BEARER().sub(_bearer, text)
     text = mask_pairs(text)
     text = mask_emails(text)
     for pattern, end_of, placeholder in _CHECKED:
-        text = replace_checked(pattern, end_of, placeholder, text)
+        text = replace_checked(pattern(), end_of, placeholder, text)
     return text
 
 
@@ -160,7 +160,7 @@ def _always(match: re.Match[str]) -> int | None:
     return match.end()
 
 
-_CHECKED: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], int | None], str], ...] = (
+_CHECKED: tuple[tuple[Pattern, Callable[[re.Match[str]], int | None], str], ...] = (
     (_IBAN, _iban_end, "<iban>"),
     (_CARD, _card_end, "<card>"),
     (_SSN, _always, "<ssn>"),
