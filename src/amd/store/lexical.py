@@ -30,7 +30,7 @@ class Lexical:
         self._count = len(spelled)
         self._index = bm25s.BM25(backend="numpy")
         if self._places:
-            self._index.index((spelled, self._places), create_empty_token=False, show_progress=False)
+            self._index.index((spelled, dict(self._places)), show_progress=False)
 
     def scores(self, text: str) -> npt.NDArray[np.float32]:
         """The score of each text, 0 where it shares no word with ``text``."""

@@ -30,8 +30,8 @@ __all__ = [
     "check_place",
     "generation_folder",
     "generations_of",
-    "is_of_writers",
     "is_memory",
+    "is_of_writers",
     "missing_manifest",
 ]
 
@@ -119,7 +119,7 @@ def _check_manifest_is_ours(path: Path) -> None:
     if not ours:
         raise StoreError(
             f"{path} is not a memory's manifest: it has no format amd-memory/N",
-            next_step="name an empty directory or a memory",
+            next_step=f"name an empty directory or a memory; if it was one, run: amd check {path.parent}",
             file=str(path),
         )
 
