@@ -56,6 +56,11 @@ class Writer(Protocol):
         """The hash of the prompts, empty where there are none."""
         ...
 
+    @property
+    def calls(self) -> Mapping[str, int]:
+        """How often a model was asked so far, by purpose."""
+        ...
+
     def write(self, assignment: Assignment[Reply]) -> Reply | None:
         """The reply, or ``None``: then the tier's own rules write the record."""
         ...
@@ -67,6 +72,7 @@ class RulesWriter:
 
     id: str = "rules"
     prompts: str = ""
+    calls: Mapping[str, int] = field(default_factory=dict)
 
     def write(self, assignment: Assignment[Reply]) -> Reply | None:  # noqa: ARG002 - the protocol's signature
         """Nothing, always."""

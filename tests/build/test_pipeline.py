@@ -170,6 +170,34 @@ def test_replace_names_what_it_retires(build):
     assert report.records["workflow"] == 2
 
 
+def test_replacing_may_change_everything(build, tmp_path):
+    """Another method, benchmark and embedder: nothing of the old memory is in the new one."""
+    build([run(0)])
+    other = StubEmbedder("other", width=32)
+    report = build([run(1, benchmark="other")], method="workflow", embedder=other, replace=True)
+    assert counts(report) == {"workflow": 1}
+    with open_memory(tmp_path / "memory", embedder=other) as memory:
+        assert (memory.manifest.benchmark, memory.manifest.embedder.dim) == ("other", 32)
+
+
+def test_model_calls_are_counted(build, tmp_path):
+    """Two for each run that is written, none for one that is there, none for rules; the manifest keeps them."""
+    assert build([run(0), run(1)]).model_calls == 4
+    assert build([run(0), run(1)]).model_calls == 0
+    assert build([run(2)], tmp_path / "rules", writer=RULES).model_calls == 0
+    report = build([run(2)])
+    with open_memory(tmp_path / "memory", embedder=StubEmbedder()) as memory:
+        assert memory.manifest.costs == {"model_calls": report.model_calls} == {"model_calls": 2}
+
+
+@pytest.mark.parametrize("floor", [float("nan"), 2.0, -1.5])
+def test_a_floor_is_a_cosine(build, floor, tmp_path):
+    """Anything else would hide all or show all."""
+    with pytest.raises(ConfigError, match="no cosine"):
+        build([run(0)], floors={"workflow": floor})
+    assert not (tmp_path / "memory").exists()
+
+
 def test_held_out_families_are_not_learnt_from(build):
     """A split admits its train families and counts the rest."""
     split = Split("bfcl", frozenset({"multi_turn_0"}), frozenset({"multi_turn_1"}))

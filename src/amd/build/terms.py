@@ -1,0 +1,94 @@
+"""What an input, a build's options and a published memory must agree on; each disagreement names both values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from amd.build.gate import Gate
+from amd.build.report import Options
+from amd.chat import Embedder
+from amd.errors import ConfigError, EmbedderDoesNotMatch, TrajectoryError
+from amd.methods import Method
+from amd.store import Memory
+from amd.trajectory import Trajectory
+
+__all__ = ["check_floors", "check_joins", "one_benchmark", "refuse_unreadable"]
+
+
+def check_joins(memory: Memory, *, benchmark: str, method: Method, embedder: Embedder, options: Options) -> None:
+    """Raise unless a build can be added to ``memory``.
+
+    The embedder is compared by its id: asking it for a text would cost a call. Its width shows in the first rows.
+
+    Raises:
+        ConfigError: another benchmark, another method, or all trials asked of a memory of best trials.
+        EmbedderDoesNotMatch: another embedder.
+    """
+    manifest = memory.manifest
+    for what, stored, given in (
+        ("benchmark", manifest.benchmark, benchmark),
+        ("method", manifest.method, method.name),
+    ):
+        if stored != given:
+            raise ConfigError(
+                f"the memory's {what} is {stored!r}, this build's is {given!r}",
+                next_step="build into another directory, or add --replace",
+                stored=stored,
+                given=given,
+            )
+    if options.all_trials and not manifest.all_trials:
+        raise ConfigError(
+            "the memory keeps the best trial of each task, this build asks for all trials",
+            next_step="build with --all-trials into another directory, or add --replace",
+        )
+    if manifest.embedder.id != embedder.id:
+        raise EmbedderDoesNotMatch(
+            f"the memory was embedded by {manifest.embedder.id!r}, the embedder given is {embedder.id!r}",
+            next_step=f"build with --embedder {manifest.embedder.id}, or run: "
+            f"amd reindex {memory.path} --embedder {embedder.id}",
+            stored=manifest.embedder.id,
+            given=embedder.id,
+        )
+
+
+def one_benchmark(runs: Sequence[Trajectory]) -> str:
+    """The benchmark of all runs; ``ConfigError`` if there are several."""
+    names = sorted({run.task.benchmark for run in runs})
+    if len(names) > 1:
+        raise ConfigError(
+            f"the input has runs of {len(names)} benchmarks: {', '.join(names)}",
+            next_step="build a memory for each benchmark",
+            benchmarks=names,
+        )
+    return names[0]
+
+
+def check_floors(options: Options, method: Method) -> None:
+    """``ConfigError`` if a floor is pinned for a tier that has none, or is no cosine."""
+    floored = [tier.name for tier in method.tiers if tier.floored]
+    unknown = sorted(set(options.floors) - set(floored))
+    if unknown:
+        raise ConfigError(
+            f"the method {method.name!r} has no floor for {', '.join(unknown)}",
+            next_step=f"pin one of: {', '.join(floored) or 'none'}",
+            unknown=unknown,
+        )
+    for tier, floor in options.floors.items():
+        if not -1 <= floor <= 1:
+            raise ConfigError(
+                f"the floor of {tier} is {floor}, no cosine",
+                next_step="pin it between -1 and 1",
+                tier=tier,
+                floor=floor,
+            )
+
+
+def refuse_unreadable(gate: Gate) -> None:
+    """``TrajectoryError`` with the first place and reason if anything was unreadable."""
+    bad = [refusal for refusal in gate.refusals if refusal.reason == "unreadable"]
+    if bad:
+        raise TrajectoryError(
+            f"{bad[0].where}: {bad[0].detail} ({len(bad)} unreadable in all)",
+            next_step="mend the input, or build without --strict",
+            unreadable=len(bad),
+        )
