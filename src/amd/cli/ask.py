@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from amd.cli.console import counts, print_json, print_table
+from amd.cli.options import BaseUrl, Directory, Json, Pin
 from amd.config import embedder_named
 from amd.errors import ConfigError
 from amd.exclusion import Viewer, cross_split, deployed, in_sample, read_split, self_excluded
@@ -26,29 +27,41 @@ __all__ = ["ask"]
 _PROTOCOLS = ("self-excluded", "in-sample", "cross-split", "deployed")
 
 
+_Instruction = Annotated[str, typer.Option(help="The first message that the student sees.", show_default=False)]
+_Benchmark = Annotated[str | None, typer.Option(help="The task's benchmark.")]
+_TaskId = Annotated[str | None, typer.Option(help="The task's id.")]
+_Family = Annotated[str | None, typer.Option(help="The tasks that share an answer with it.")]
+_Protocol = Annotated[
+    str | None,
+    typer.Option(help=f"{', '.join(_PROTOCOLS)}. With a task, self-excluded; without one it must be deployed."),
+]
+_Split = Annotated[Path | None, typer.Option(help="The split file of cross-split.")]
+_Method = Annotated[str | None, typer.Option(help="A subset of the memory's tiers; all by default.")]
+_Tools = Annotated[Path | None, typer.Option(help="A JSON list of the tools that the task offers.")]
+_Error = Annotated[
+    tuple[str, str] | None, typer.Option(metavar="TOOL MESSAGE", help="Ask for the hint to this failed call.")
+]
+_AnyBenchmark = Annotated[
+    bool, typer.Option("--any-benchmark", help="Ask a memory of another benchmark; the answer says so.")
+]
+
+
 def ask(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The memory directory.", show_default=False)],
+    directory: Directory,
     *,
-    instruction: Annotated[str, typer.Option(help="The first message that the student sees.", show_default=False)],
-    benchmark: Annotated[str | None, typer.Option(help="The task's benchmark.")] = None,
-    task_id: Annotated[str | None, typer.Option(help="The task's id.")] = None,
-    family: Annotated[str | None, typer.Option(help="The tasks that share an answer with it.")] = None,
-    protocol: Annotated[
-        str | None,
-        typer.Option(help=f"{', '.join(_PROTOCOLS)}. With a task, self-excluded; without one it must be deployed."),
-    ] = None,
-    split: Annotated[Path | None, typer.Option(help="The split file of cross-split.")] = None,
-    method: Annotated[str | None, typer.Option(help="A subset of the memory's tiers; all by default.")] = None,
-    tools: Annotated[Path | None, typer.Option(help="A JSON list of the tools that the task offers.")] = None,
-    error: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="TOOL MESSAGE", help="Ask for the hint to this failed call.")
-    ] = None,
-    base_url: Annotated[str | None, typer.Option(help="The endpoint of openai:MODEL, else OPENAI_BASE_URL.")] = None,
-    any_benchmark: Annotated[
-        bool, typer.Option("--any-benchmark", help="Ask a memory of another benchmark; the answer says so.")
-    ] = False,
-    pin: Annotated[str | None, typer.Option(help="The seal that the memory must have.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    instruction: _Instruction,
+    benchmark: _Benchmark = None,
+    task_id: _TaskId = None,
+    family: _Family = None,
+    protocol: _Protocol = None,
+    split: _Split = None,
+    method: _Method = None,
+    tools: _Tools = None,
+    error: _Error = None,
+    base_url: BaseUrl = None,
+    any_benchmark: _AnyBenchmark = False,
+    pin: Pin = None,
+    json: Json = False,
 ) -> None:
     """Print the text that a student would be given for a task, and what was hidden from it.
 

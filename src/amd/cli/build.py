@@ -12,6 +12,7 @@ import typer
 from amd.build import BuildReport, Options, build_memory
 from amd.cli.console import StageProgress, counts, print_json, print_table
 from amd.cli.formats import FormatGroup
+from amd.cli.options import BaseUrl, Json, Pin
 from amd.config import embedder_named
 from amd.errors import ConfigError
 from amd.exclusion import read_split
@@ -22,36 +23,40 @@ __all__ = ["app"]
 _DISTILLERS = ("rules",)
 
 
+_Out = Annotated[Path, typer.Option(help="The memory directory, new or to be added to.", show_default=False)]
+_Method = Annotated[str, typer.Option(help="amd, or a sum of tiers: workflow+function.")]
+_Distiller = Annotated[str, typer.Option(help="Who writes the records: rules (no model).")]
+_Embedder = Annotated[str, typer.Option(help="hash, or openai:MODEL for an endpoint.")]
+_AllTrials = Annotated[bool, typer.Option("--all-trials", help="Keep every successful trial of a task, not the best.")]
+_Replace = Annotated[bool, typer.Option("--replace", help="Publish this input alone, retiring what was there.")]
+_Strict = Annotated[bool, typer.Option("--strict", help="Fail, and publish nothing, if a run cannot be read.")]
+_AssumeUnassisted = Annotated[
+    bool, typer.Option("--assume-unassisted", help="Take runs for which it is unknown whether a memory helped.")
+]
+_Floor = Annotated[
+    list[str] | None, typer.Option(metavar="TIER=X", help="Pin a tier's floor, the least cosine that counts.")
+]
+_Split = Annotated[Path | None, typer.Option(help="Admit only the train families of this split file.")]
+
+
 def _build(
     reader: Reader[Any],
     paths: Sequence[Path],
     options: ReaderOptions,
     *,
-    out: Annotated[Path, typer.Option(help="The memory directory, new or to be added to.", show_default=False)],
-    method: Annotated[str, typer.Option(help="amd, or a sum of tiers: workflow+function.")] = "amd",
-    distiller: Annotated[str, typer.Option(help="Who writes the records: rules (no model).")] = "rules",
-    embedder: Annotated[str, typer.Option(help="hash, or openai:MODEL for an endpoint.")] = "hash",
-    base_url: Annotated[
-        str | None, typer.Option(help="The endpoint of openai:MODEL, else OPENAI_BASE_URL: http://127.0.0.1:8000/v1.")
-    ] = None,
-    all_trials: Annotated[
-        bool, typer.Option("--all-trials", help="Keep every successful trial of a task, not the best.")
-    ] = False,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Publish this input alone, retiring what was there.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Fail, and publish nothing, if a run cannot be read.")
-    ] = False,
-    assume_unassisted: Annotated[
-        bool, typer.Option("--assume-unassisted", help="Take runs for which it is unknown whether a memory helped.")
-    ] = False,
-    floor: Annotated[
-        list[str] | None, typer.Option(metavar="TIER=X", help="Pin a tier's floor, the least cosine that counts.")
-    ] = None,
-    split: Annotated[Path | None, typer.Option(help="Admit only the train families of this split file.")] = None,
-    pin: Annotated[str | None, typer.Option(help="The seal that the memory to be added to must have.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    out: _Out,
+    method: _Method = "amd",
+    distiller: _Distiller = "rules",
+    embedder: _Embedder = "hash",
+    base_url: BaseUrl = None,
+    all_trials: _AllTrials = False,
+    replace: _Replace = False,
+    strict: _Strict = False,
+    assume_unassisted: _AssumeUnassisted = False,
+    floor: _Floor = None,
+    split: _Split = None,
+    pin: Pin = None,
+    json: Json = False,
 ) -> None:
     """Build a memory from runs of the format {format}, or add to one.
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from amd.cli.console import print_json, print_table
+from amd.cli.options import BaseUrl, Directory, Json, Pin
 from amd.config import embedder_named
 from amd.store import check as check_memory
 from amd.store import reindex as reindex_memory
 from amd.store.manifest import published_manifest
 
 __all__ = ["check", "reindex"]
-
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The memory directory.", show_default=False)]
-Pin = Annotated[str | None, typer.Option(help="The seal that the memory must have.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def check(directory: Directory, pin: Pin = None, json: Json = False) -> None:
@@ -43,7 +39,7 @@ def check(directory: Directory, pin: Pin = None, json: Json = False) -> None:
 def reindex(
     directory: Directory,
     embedder: Annotated[str | None, typer.Option(help="Change to this embedder: all keys are embedded again.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="The endpoint of openai:MODEL, else OPENAI_BASE_URL.")] = None,
+    base_url: BaseUrl = None,
     pin: Pin = None,
     json: Json = False,
 ) -> None:

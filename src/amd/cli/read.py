@@ -11,6 +11,7 @@ import typer
 from amd.build import admit
 from amd.cli.console import StageProgress, counts, print_json, print_table
 from amd.cli.formats import FormatGroup
+from amd.cli.options import Json
 from amd.traces import Reader, ReaderOptions, Trajectory, write
 
 __all__ = ["app"]
@@ -25,7 +26,7 @@ def _read(
     admitted_only: Annotated[
         bool, typer.Option("--admitted-only", help="Write only the runs that a build would take.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Read runs of the format {format} and write them as amd-trajectory/1, one run a line.
 

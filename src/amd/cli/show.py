@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from amd.cli.console import print_json
+from amd.cli.options import Directory, Json
 from amd.errors import ConfigError
 from amd.methods import method_named
 from amd.records import Record
@@ -24,11 +24,11 @@ __all__ = ["show"]
 
 
 def show(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The memory directory.", show_default=False)],
+    directory: Directory,
     tier: Annotated[str | None, typer.Option(help="Only this tier.")] = None,
     family: Annotated[str | None, typer.Option(help="Only records of this family.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most this many records.")] = 30,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Show records: where each comes from, the key it is found by, and its text.
 
