@@ -36,11 +36,11 @@ def print_json(value: Mapping[str, object]) -> None:
 
 def print_table(title: str, rows: Sequence[tuple[str, object]]) -> None:
     """Two columns: what, and how much."""
-    table = Table(title=title, title_justify="left", show_header=False, title_style="bold", pad_edge=False)
+    table = Table(title=title, title_justify="left", show_header=False, title_style="bold")
     table.add_column("what")
     table.add_column("value", overflow="fold")
     for name, value in rows:
-        table.add_row(name, str(value), style=None)
+        table.add_row(name, str(value))
     Console(highlight=False, markup=False).print(table)
 
 

@@ -70,11 +70,11 @@ def _text(record: Record, tier: Tier) -> str:
 
 
 def _print_table(records: list[Record], tiers: dict[str, Tier]) -> None:
+    """One row a record: where it comes from beside the key it is found by and what a student reads."""
     table = Table(show_lines=True)
-    table.add_column("tier")
-    table.add_column("from", max_width=28)
-    table.add_column("key", ratio=1)
-    table.add_column("what a student reads", ratio=2)
+    table.add_column("record", max_width=24)
+    table.add_column("key, and what a student reads", ratio=1)
     for record in records:
-        table.add_row(record.tier, _origin(record), record.key, _text(record, tiers[record.tier]))
+        origin = f"{record.tier}\n" + _origin(record).replace("  ", "\n")
+        table.add_row(origin, f"{record.key}\n\n{_text(record, tiers[record.tier])}")
     Console(markup=False, highlight=False).print(table)
