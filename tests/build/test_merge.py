@@ -22,6 +22,7 @@ def made(task="t1", sha="a", *, calls=3, failed=0, success=True, distiller="rule
         benchmark="b",
         task_id=task,
         family=family or task,
+        instruction_sha256="0" * 64,
         trajectory_sha256=sha * 64,
         teacher="teacher",
         run_id="r",

@@ -77,11 +77,24 @@ def record(
     )
 
 
-def run(number: int) -> Run:
-    """The admitted run of task ``number``."""
-    task = f"task_{number}"
-    sha = digest(task.encode())
-    return Run(BENCHMARK, task, f"family_{number}", sha, "gpt-4o", f"run-{number}", "teacher", True, 3, 0, "rules", "")
+def run(of: Record) -> Run:
+    """The admitted run that a record is of."""
+    task, source = of.task, of.source
+    return Run(
+        task.benchmark,
+        task.task_id,
+        task.family,
+        task.instruction_sha256,
+        source.trajectory_sha256,
+        source.teacher,
+        source.run_id,
+        "teacher",
+        success=True,
+        calls=3,
+        failed_calls=0,
+        distiller="rules",
+        prompts="",
+    )
 
 
 def shelf(records: Sequence[Record], embedder: Embedder | None = None) -> ShelfContents:
@@ -101,7 +114,7 @@ def contents(
 ) -> Contents:
     """Contents with these records, embedded by ``embedder``; ``changes`` replace other members."""
     embedder = embedder or FakeEmbedder()
-    numbers = sorted({int(each.source.run_id.removeprefix("run-")) for records in shelves.values() for each in records})
+    runs = {run(each) for records in shelves.values() for each in records}
     members = {
         "method": "workflow+function",
         "benchmark": BENCHMARK,
@@ -111,8 +124,8 @@ def contents(
         "floored": frozenset({"workflow", "subtask"}) & shelves.keys(),
         "pinned_floors": {},
         "all_trials": False,
-        "runs": [run(number) for number in numbers],
-        "read": len(numbers) + 1,
+        "runs": sorted(runs, key=repr),
+        "read": len(runs) + 1,
         "refused": {"failed": 1},
         "distiller": {"id": "rules", "prompts": ""},
         "costs": {"model_calls": 0, "seconds": 1.5},

@@ -64,7 +64,7 @@ def test_the_same_content_publishes_nothing(kit, place):
         pytest.param({"pinned_floors": {"workflow": 0.5}}, id="floor"),
         pytest.param({"all_trials": True}, id="all trials"),
         pytest.param({"terms": "CC-BY-4.0"}, id="terms"),
-        pytest.param({"runs": []}, id="runs"),
+        pytest.param({"runs": 9}, id="runs"),
         pytest.param({"method": "amd"}, id="method"),
     ],
 )
@@ -72,9 +72,24 @@ def test_what_else_changes_a_memory(kit, place, changes):
     """The same records under another method, floor, set of runs or terms are a new generation."""
     records = {tier: list(shelf.records()) for tier, shelf in read_memory(place).shelves.items()}
     assert not publish(place, lambda _: kit.contents(records)).changed
+    if "runs" in changes:
+        more = kit.run(kit.record(changes["runs"]))
+        changes = {"runs": [*(kit.run(each) for each in records["workflow"]), more]}
     published = publish(place, lambda _: kit.contents(records, **changes))
     assert (published.changed, published.manifest.generation) == (True, 2)
     assert not publish(place, lambda _: kit.contents(records, **changes)).changed
+
+
+def test_a_record_of_no_run_is_refused(kit, place):
+    """Nothing could hide it from its own task: neither without a run, nor with another family than its run's."""
+    before = kit.files(place)
+    records = {"workflow": [kit.record(0)], "function": [], "subtask": []}
+    with pytest.raises(StoreError, match="of no run"):
+        publish(place, lambda _: kit.contents(records, runs=[]))
+    other = kit.run(kit.record(0, family="another"))
+    with pytest.raises(StoreError, match="'family_0', that of its run is 'another'"):
+        publish(place, lambda _: kit.contents(records, runs=[other]))
+    assert kit.files(place) == before
 
 
 def test_a_status_alone_is_a_change(kit, place):

@@ -98,6 +98,37 @@ def test_lines_removed_moved_and_added(kit, grown, edit):
     assert check(grown).ok
 
 
+@pytest.mark.parametrize(
+    ("member", "words"),
+    [
+        ("family", "family is 'elsewhere'"),
+        ("instruction_sha256", "instruction_sha256 is elsewhere"),
+        ("task_id", "of task 'elsewhere' and of no run"),
+        ("benchmark", "of no run"),
+    ],
+)
+def test_d01_where_a_record_comes_from_cannot_be_edited(kit, grown, edit, member, words):
+    """D01: with another family it would be shown to its own task; ``check`` names it, ``reindex`` refuses it."""
+    edit(lambda lines: lines[1].update({member: "elsewhere"}))
+    before = kit.files(grown)
+    with pytest.raises(StoreError, match=rf"records\.json:3: .*{words}"):
+        reindex(grown, embedder=kit.FakeEmbedder())
+    assert kit.files(grown) == before
+    assert any(words in fault.what and "line 3" in fault.what for fault in check(grown).faults)
+
+
+def test_c13_a_secret_typed_by_hand_is_masked(kit, grown, edit):
+    """C13: an edit is a door too; what was not edited is left as it is."""
+    edit(lambda lines: lines[0].update(key="mail ann@acme.com", body={"text": "use sk-live-abcdef1234567890"}))
+    report = reindex(grown, embedder=kit.FakeEmbedder())
+    assert len(report.edits) == 1
+    written = b"".join(kit.files(grown).values())
+    assert b"ann@acme.com" not in written
+    assert b"sk-live" not in written
+    assert "mail <email>" in _keys(read_memory(grown))
+    assert check(grown).ok
+
+
 def test_a_removed_line_alone(kit, grown, edit):
     """Nothing to embed, nothing to show, a new generation."""
     edit(lambda lines: lines[1:])

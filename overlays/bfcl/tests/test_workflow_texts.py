@@ -7,7 +7,7 @@ import re
 import pytest
 
 import amd
-from amd.evidence import find_evidence
+from amd.build.distill import distill
 from amd.json_text import dumps
 from amd.methods import method_named
 from amd.tier import RULES
@@ -17,10 +17,11 @@ from amd_bfcl.record import record
 
 @pytest.fixture(scope="module")
 def written(package):
-    """Each recorded run with the text that the workflow tier's rules write of it."""
-    (tier,) = method_named("workflow").tiers
+    """Each recorded run with the text that its workflow record has, masked as it is stored."""
     runs = [item for item in record(Category.BASE, package) if isinstance(item, amd.Trajectory)]
-    return [(run, tier.distill(run, find_evidence(run), RULES)[0].body["text"]) for run in runs]
+    found = distill(runs, method_named("workflow").tiers, RULES, created_at="").records["workflow"]
+    texts = {each.task.task_id: str(each.body["text"]) for each in found.values()}
+    return [(run, texts[run.task.task_id]) for run in runs]
 
 
 def test_texts_are_distinct(written):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from amd.build.gate import TrialOrder, run_order
 from amd.errors import ConfigError
+from amd.exclusion import instruction_sha256
 from amd.records import Record
 from amd.store import Run
 from amd.tier import Writer
@@ -29,6 +30,7 @@ def run_of(run: Trajectory, writer: Writer) -> Run:
         benchmark=run.task.benchmark,
         task_id=run.task.task_id,
         family=run.task.family,
+        instruction_sha256=instruction_sha256(run.task.instruction),
         trajectory_sha256=run.sha256,
         teacher=run.source.teacher,
         run_id=run.source.run_id,

@@ -43,7 +43,11 @@ def reindex(
     pin: Pin = None,
     json: Json = False,
 ) -> None:
-    """Take in what a person changed in records.json, embed what changed, and publish a new generation.
+    """Take in what a person edited in DIR/generations/NNNNNN/TIER/records.json, and publish a new generation.
+
+    Keys, bodies and states may be edited, lines removed; what a record comes from may not. Secrets by their shape are
+    masked. Copy the file before you edit it: the difference is shown against the generation before, if it has the
+    record.
 
     Example: amd reindex memory
     """
@@ -54,5 +58,7 @@ def reindex(
         return
     for edit in report.edits:
         typer.echo(edit.diff)
-    rows = [("edits", len(report.edits)), ("rows embedded", report.embedded), ("generation", report.generation)]
-    print_table(f"memory {directory}", rows)
+    rows: list[tuple[str, object]] = [("edited", len(report.edits)), ("removed", report.removed)]
+    rows += [("rows embedded", report.embedded), ("generation", report.generation)]
+    print_table(f"memory {directory}" + ("" if report.changed else " (unchanged)"), rows)
+    typer.echo(f"content {report.digest}\nseal    {report.seal}")

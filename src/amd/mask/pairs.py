@@ -7,6 +7,7 @@ equals sign, a verb, or nothing but a blank ("the password tool asks for the old
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from amd.mask.keys import TABLE_WORDS, is_placeholder, key_words, word_set
 from amd.mask.scripts import lazily
@@ -53,13 +54,15 @@ _CALL = re.compile(r"[^\W\d][\w.]{0,100}\(.{0,400}\)\W{0,3}$")
 _TRAILING = ".,;:?)]}|*"
 
 
-def mask_pairs(text: str) -> str:
-    """The text with the value of each pair as ``<name>``.
+def mask_pairs(text: str, names: Collection[str] = ()) -> str:
+    """The text with the value of each pair as ``<name>``; ``names`` (case-folded) are no values, but names of tools.
 
     >>> mask_pairs("log in with password is 'hunter2', pw Plum-7731!")
     "log in with password is '<password>', pw <password>"
     >>> mask_pairs("the password tool asks for the old password first")
     'the password tool asks for the old password first'
+    >>> mask_pairs("log in with a password (`log_in_2`)", {"log_in_2"})
+    'log in with a password (`log_in_2`)'
     """
     if not _ANY_NAME.search(text):
         return text
@@ -67,7 +70,7 @@ def mask_pairs(text: str) -> str:
     copied = at = 0
     while match := _PAIR().search(text, at):
         span = _secret(match, text)
-        if span is None:
+        if span is None or text[slice(*span)].casefold() in names:
             at = match.end("name")
             continue
         pieces += text[copied : span[0]], f"<{_placeholder(match['name'])}>"

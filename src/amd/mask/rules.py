@@ -9,7 +9,7 @@ from amd.json_text import JSON
 from amd.mask.keys import KeyClass, holds_ids, is_data_key, is_placeholder, key_class, slug
 from amd.mask.observed import Observed, parse
 from amd.mask.recurrence import Recurrence
-from amd.mask.run_values import ToolWords, recurrence_of, words_of
+from amd.mask.run_values import ToolWords, names_of, recurrence_of, words_of
 from amd.mask.shapes import mask_shapes, until_stable
 from amd.trajectory import Step, ToolCall, Trajectory, Turn
 
@@ -28,12 +28,13 @@ class Mask:
 
     _recurrence: Recurrence = field(default_factory=Recurrence)
     _tools: Mapping[str, ToolWords] = field(default_factory=dict)
+    _names: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, run: Trajectory) -> Mask:
         """Collect what must not recur from the arguments and observations of a run, and its tools' own words."""
         tools = {tool.name: words_of(tool) for tool in run.tools or ()}
-        return cls(recurrence_of(run, tools), tools)
+        return cls(recurrence_of(run, tools), tools, names_of(run, tools))
 
     def run(self, run: Trajectory) -> Trajectory:
         """A masked copy: instruction, user texts, step texts, arguments and observations.
@@ -72,7 +73,7 @@ class Mask:
         return self._leaf(value)
 
     def _pass(self, text: str) -> str:
-        return mask_shapes(self._recurrence.replace(text))
+        return mask_shapes(self._recurrence.replace(text), self._names)
 
     def _leaf(self, value: JSON) -> JSON:
         if isinstance(value, str):

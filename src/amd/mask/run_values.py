@@ -12,7 +12,7 @@ from amd.mask.observed import parse
 from amd.mask.recurrence import Collector, Recurrence
 from amd.trajectory import ToolSpec, Trajectory
 
-__all__ = ["ToolWords", "recurrence_of", "words_of"]
+__all__ = ["ToolWords", "names_of", "recurrence_of", "words_of"]
 
 _DEPTH = 64
 # BFCL writes an enum into the description: ``[Enum]: ["engage", "release"]`` or ``[Enum]: USD, EUR``.
@@ -72,11 +72,16 @@ def _written_enum(description: str) -> Iterator[str]:
         yield from (member for member in members if isinstance(member, str))
 
 
+def names_of(run: Trajectory, tools: Mapping[str, ToolWords]) -> frozenset[str]:
+    """The case-folded names of a run's tools and of their arguments: words of the interface, nobody's values."""
+    names = {word for words in tools.values() for word in words.names}
+    return frozenset(name.casefold() for name in {*names, *tools, *(call.name for call in run.calls)})
+
+
 def recurrence_of(run: Trajectory, tools: Mapping[str, ToolWords]) -> Recurrence:
     """What must not recur in a run, from the arguments and the observations of its calls."""
-    vocabulary = {word.casefold() for words in tools.values() for word in words.enums | words.names}
-    vocabulary |= {call.name.casefold() for call in run.calls} | {name.casefold() for name in tools}
-    collector = Collector(frozenset(vocabulary))
+    enums = frozenset(word.casefold() for words in tools.values() for word in words.enums)
+    collector = Collector(enums | names_of(run, tools))
     for call in run.calls:
         _collect(call.arguments, "", "", None, collector, 0)
         if (observed := parse(call.observation)) is not None:

@@ -19,7 +19,7 @@ of a word and bounded in length, so two megabytes of anything take linear time.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from ipaddress import IPv4Address
 
 from amd.mask.pairs import mask_pairs
@@ -101,15 +101,15 @@ def mask_emails(text: str) -> str:
     return _EMAIL().sub("<email>", text) if _AT_SIGN().search(text) else text
 
 
-def mask_shapes(text: str) -> str:
-    """One pass of the value-shaped rules."""
+def mask_shapes(text: str, names: Collection[str] = ()) -> str:
+    """One pass of the value-shaped rules; ``names`` (case-folded) are the names of tools and arguments."""
     if not _TRIGGER.search(text):
         return text
     text = _PEM().sub("<private_key>", text)
     text = _URL_PASSWORD().sub(r"\1:<password>@", text)
     text = _PREFIXED().sub("<token>", text)
     text = _BEARER().sub(_bearer, text)
-    text = mask_pairs(text)
+    text = mask_pairs(text, names)
     text = mask_emails(text)
     for pattern, end_of, placeholder in _CHECKED:
         text = replace_checked(pattern(), end_of, placeholder, text)

@@ -19,6 +19,7 @@ from amd.store.files import read_file, typed
 from amd.store.lines import row_sha256
 from amd.store.manifest import KEYS, RECORDS, Manifest, ShelfFigures, check_pin, examine_manifest
 from amd.store.matrix import read_matrix
+from amd.store.origins import Origins
 from amd.store.place import (
     GENERATIONS,
     MANIFEST,
@@ -118,9 +119,10 @@ class _Audit:
     def shelves(self, manifest: Manifest) -> None:
         """The files of the published generation, and the content digest over all of them."""
         records: dict[str, Sequence[Record]] = {}
+        origins = Origins(manifest.sources.runs)
         for tier, figures in manifest.shelves.items():
             folder = generation_folder(self.place, manifest.generation) / tier
-            parsed = self._records(folder / RECORDS, figures)
+            parsed = self._records(folder / RECORDS, figures, origins)
             rows = self._rows(folder / KEYS, figures)
             if parsed is None:
                 continue
@@ -133,7 +135,7 @@ class _Audit:
         if found != manifest.content:
             self.add(MANIFEST, f"the records give the content digest {found}, the manifest says {manifest.content}")
 
-    def _records(self, path: Path, figures: ShelfFigures) -> list[Parsed] | None:
+    def _records(self, path: Path, figures: ShelfFigures, origins: Origins) -> list[Parsed] | None:
         """The records of a shelf, ``None`` if not all lines can be read."""
         text = self._read(path, figures)
         if text is None:
@@ -142,8 +144,9 @@ class _Audit:
         for line in broken:
             self.add(path, f"line {line.number}: {line.what}")
         for entry in parsed:
-            if entry.changes:
-                self.add(path, f"record {entry.stored.id}, line {entry.number}: {entry.changes}")
+            for what in (entry.changes, origins.fault(entry.record)):
+                if what:
+                    self.add(path, f"record {entry.stored.id}, line {entry.number}: {what}")
         if len(parsed) != figures.rows:
             self.add(path, f"{len(parsed)} records, the manifest says {figures.rows}")
         order = [(entry.record.task.family, entry.record.task.task_id, entry.record.id) for entry in parsed]

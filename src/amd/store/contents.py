@@ -15,6 +15,7 @@ from amd.store.floors import measure
 from amd.store.lines import document, encode
 from amd.store.manifest import Floor, Run
 from amd.store.matrix import check_rows, check_shape
+from amd.store.origins import Origins
 
 __all__ = ["Contents", "Prepared", "PreparedShelf", "ShelfContents", "content_digest", "prepare"]
 
@@ -75,7 +76,7 @@ def prepare(contents: Contents) -> Prepared:
     """Check and encode everything, so that what can fail does so before a file is touched.
 
     Raises:
-        StoreError: a record that cannot be written, stands in the wrong shelf or stands there twice; a faulty row.
+        StoreError: a record that cannot be written, is of no run, stands in the wrong shelf or twice; a faulty row.
         RowsDoNotMatch, WidthDoesNotMatch: rows of another number or width.
         ConfigError: a floor for a shelf that has none.
     """
@@ -86,6 +87,9 @@ def prepare(contents: Contents) -> Prepared:
             next_step="leave that floor out",
             tier=strange[0],
         )
+    origins = Origins(contents.runs)
+    for name, shelf in sorted(contents.shelves.items()):
+        _check_names(name, shelf.records, origins)
     shelves = {name: _prepare_shelf(name, shelf, contents.width) for name, shelf in sorted(contents.shelves.items())}
     floors = {name: _floor(name, shelf, contents) for name, shelf in shelves.items() if name in contents.floored}
     records = {name: shelf.records for name, shelf in shelves.items()}
@@ -99,7 +103,6 @@ def _prepare_shelf(name: str, shelf: ShelfContents, width: int) -> PreparedShelf
     check_rows(rows, where)
     order = sorted(range(len(shelf.records)), key=lambda place: _sort_key(shelf.records[place]))
     records = [shelf.records[place] for place in order]
-    _check_names(name, records)
     rows = rows[order]
     lines = [encode(record, row) for record, row in zip(records, rows, strict=True)]
     return PreparedShelf(records, rows, document(lines))
@@ -109,9 +112,15 @@ def _sort_key(record: Record) -> tuple[str, str, str]:
     return record.task.family, record.task.task_id, record.id
 
 
-def _check_names(name: str, records: Sequence[Record]) -> None:
+def _check_names(name: str, records: Sequence[Record], origins: Origins) -> None:
     seen: set[str] = set()
     for record in records:
+        if fault := origins.fault(record):
+            raise StoreError(
+                f"record {record.id}: {fault}",
+                next_step="nothing was written; give its run with it, unchanged",
+                record=record.id,
+            )
         if record.tier != name:
             raise StoreError(
                 f"record {record.id} is of tier {record.tier!r}, its shelf is {name!r}",

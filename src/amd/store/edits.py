@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import orjson
 
 from amd.json_text import digest, loads
-from amd.records import Record
+from amd.mask import Mask
+from amd.records import Record, record_id
 from amd.store.lines import StoredLine, line_sha256
 
 __all__ = ["Broken", "Parsed", "difference", "parse_lines"]
@@ -18,6 +20,7 @@ __all__ = ["Broken", "Parsed", "difference", "parse_lines"]
 class Parsed:
     """A line that holds a record; ``record`` has the id that its content gives, ``stored.id`` the id it had.
 
+    What was edited is masked in ``record`` by the value-shaped rules (``amd.mask``).
     ``changes`` says what was edited, in words; it is empty for an untouched line.
     """
 
@@ -62,7 +65,17 @@ def _parse(number: int, line: bytes) -> Parsed:
     stored = StoredLine.model_validate(fields)
     assert isinstance(fields, dict)
     record = stored.record()
-    return Parsed(number, stored, record, _changes(stored, record, line_sha256(fields)))
+    changes = _changes(stored, record, line_sha256(fields))
+    return Parsed(number, stored, _masked(record) if changes else record, changes)
+
+
+def _masked(record: Record) -> Record:
+    """What a person typed, through the value-shaped rules: an edit is no door for a secret."""
+    mask = Mask()
+    key, body = mask.text(record.key), mask.value(record.body)
+    assert isinstance(body, Mapping)
+    own_id = record_id(record.tier, record.task.benchmark, record.task.task_id, key, body)
+    return replace(record, id=own_id, key=key, body=body)
 
 
 def _changes(stored: StoredLine, record: Record, line: str) -> str:

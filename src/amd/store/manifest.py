@@ -55,12 +55,14 @@ _ShelfName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 class Run:
     """One admitted run: what a later build decides by whether this run counts.
 
-    ``calls`` and ``failed_calls`` order the trials of a task; ``distiller`` and ``prompts`` say who wrote its records.
+    ``family`` and ``instruction_sha256`` are what its records must have. ``calls`` and ``failed_calls`` order the
+    trials of a task; ``distiller`` and ``prompts`` say who wrote its records.
     """
 
     benchmark: str
     task_id: str
     family: str
+    instruction_sha256: str
     trajectory_sha256: str
     teacher: str
     run_id: str

@@ -22,6 +22,7 @@ from amd.store.lines import row_sha256
 from amd.store.manifest import KEYS, RECORDS, EmbedderFigures, Manifest, check_pin, published_manifest
 from amd.store.matrix import read_matrix
 from amd.store.memory import verified
+from amd.store.origins import Origins
 from amd.store.place import generation_folder
 from amd.store.publishing import locked, moved_floors, shelf_files
 
@@ -59,11 +60,12 @@ class ReindexReport:
 
 
 def reindex(path: str | os.PathLike[str], embedder: Embedder | None = None, pin: str | None = None) -> ReindexReport:
-    """Publish what a person edited in the records files: keys, bodies, states, lines moved, removed or added.
+    """Publish what a person edited in the records files: keys, bodies, states, lines moved, removed or copied.
 
-    Each edited record gets the id of its content; only keys that changed are embedded, all of them if ``embedder`` is
-    not the one that the memory was embedded by. The memory is locked while files are read and written, not while
-    texts are embedded.
+    What a record comes from cannot be edited: its task, family, instruction hash and run must be those of a run that
+    the manifest names, for they hide it from its own task. Each edited record gets the id of its content; only keys
+    that changed are embedded, all of them if ``embedder`` is not the one that the memory was embedded by. The memory
+    is locked while files are read and written, not while texts are embedded.
 
     Args:
         path: the memory.
@@ -99,7 +101,7 @@ class _State:
 
     def missing(self, embedded: Mapping[str, Rows]) -> dict[str, str]:
         """The key texts without a row, by their hash."""
-        keys = {digest(line.stored.key.encode()): line.stored.key for lines in self.lines.values() for line in lines}
+        keys = {digest(line.record.key.encode()): line.record.key for lines in self.lines.values() for line in lines}
         return {name: key for name, key in keys.items() if name not in self.rows and name not in embedded}
 
 
@@ -108,12 +110,13 @@ def _read(place: Path, embedder: Embedder | None, pin: str | None) -> _State:
     check_pin(manifest, pin, place)
     space = manifest.embedder if embedder is None else _space(embedder)
     state = _State(manifest, space)
+    origins = Origins(manifest.sources.runs)
     folder = generation_folder(place, manifest.generation)
     for tier, figures in manifest.shelves.items():
         records, keys = folder / tier / RECORDS, folder / tier / KEYS
         matrix = read_matrix(verified(keys, figures), str(keys), rows=figures.rows, width=figures.width)
         text = read_file(records)
-        state.lines[tier] = _lines(text, records, tier)
+        state.lines[tier] = _lines(text, records, tier, origins)
         state.intact.append(keys)
         if digest(text) == figures.files[RECORDS]:
             state.intact.append(records)
@@ -128,7 +131,7 @@ def _space(embedder: Embedder) -> EmbedderFigures:
     return EmbedderFigures(id=embedder.id, dim=width, floor=embedder.floor)
 
 
-def _lines(text: bytes, path: Path, tier: str) -> list[Parsed]:
+def _lines(text: bytes, path: Path, tier: str, origins: Origins) -> list[Parsed]:
     """The lines of a records file; ``StoreError`` with file and line for the first that cannot be taken in."""
     parsed, broken = parse_lines(text)
     faults = [(line.number, line.what) for line in broken]
@@ -139,6 +142,8 @@ def _lines(text: bytes, path: Path, tier: str) -> list[Parsed]:
             faults.append((line.number, f"the same record as line {first}"))
         if line.record.tier != tier:
             faults.append((line.number, f"a record of tier {line.record.tier!r} on the shelf {tier!r}"))
+        if fault := origins.fault(line.record):
+            faults.append((line.number, fault))
         if not line.record.key.strip():
             faults.append((line.number, "the key is empty"))
     if faults:
