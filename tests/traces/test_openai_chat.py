@@ -88,14 +88,22 @@ def test_map(tmp_path: Path) -> None:
 
 def test_a_mapped_name_has_no_other_key(tmp_path: Path) -> None:
     """A score key that was named and is not there is unscored, whatever else looks like a score."""
-    got = one(tmp_path, {"messages": MESSAGES, "id": 1, "score": 1.0}, map="score=points")
-    assert got.outcome.success is None
+    entries = ({"messages": MESSAGES, "id": 1, "score": 1.0}, {"messages": MESSAGES, "id": 2, "points": 1.0})
+    unscored, scored = read(tmp_path, *entries, map="score=points")
+    assert (unscored.outcome.success, scored.outcome.success) == (None, True)
+
+
+@pytest.mark.parametrize("name", ["messages", "score", "task_id", "trial", "family", "benchmark", "tools"])
+def test_a_mapped_key_that_no_run_has(tmp_path: Path, name: str) -> None:
+    """A slip in a key would quietly leave all runs unscored, or each its own family: it is an error, with the keys."""
+    with pytest.raises(ConfigError, match=rf"no run has the key of --map {name}=typo.*a run has: id, messages, score"):
+        read(tmp_path, {"messages": MESSAGES, "id": 1, "score": 1.0}, map=f"{name}=typo")
 
 
 @pytest.mark.parametrize("names", ["points=score", "score", "score=", "=x"])
 def test_bad_map_is_a_usage_error(names: str) -> None:
     """A pair that names nothing is refused before anything is read."""
-    with pytest.raises(ConfigError, match="a pair is NAME=KEY, and NAME is one of messages, score"):
+    with pytest.raises(ConfigError, match="write NAME=KEY, where NAME is one of messages, score"):
         reader_options(OpenAIChatReader(), {"map": names})
 
 
@@ -128,14 +136,24 @@ def test_threshold_is_no_part_of_the_run(tmp_path: Path) -> None:
         ({"messages": None}, {}, "the messages: a list is needed, not a NoneType"),
         ({"messages": []}, {}, "no user message has a text"),
         ({"messages": [{"role": "user", "content": None}]}, {}, "no user message has a text"),
-        ({}, {"map": "family=group"}, "no family: nothing under 'group'"),
-        ({}, {"map": "benchmark=suite"}, "no benchmark: nothing under 'suite'"),
         ({"tools": ["mv"]}, {}, "the tools: 1 of 1 entries are no objects"),
     ],
 )
 def test_what_is_missing_or_wrong(tmp_path: Path, members: dict[str, Any], options: dict[str, Any], why: str) -> None:
-    """A run without what is needed is refused with its line; a family that was announced is never made up."""
+    """A run without what is needed is refused with its line and the reason."""
     assert why in refused(tmp_path, {"id": "t1", "messages": MESSAGES, "score": 1} | members, **options).detail
+
+
+@pytest.mark.parametrize("name", ["family", "benchmark"])
+def test_what_was_announced_is_never_made_up(tmp_path: Path, name: str) -> None:
+    """A run that lacks the key which others have is refused, not given its own family."""
+    entries = (
+        {"id": "t1", "messages": MESSAGES, "score": 1},
+        {"id": "t2", "messages": MESSAGES, "score": 1, "key": "x"},
+    )
+    missing, found = read(tmp_path, *entries, map=f"{name}=key")
+    assert f"no {name}: nothing under 'key'" in missing.detail
+    assert getattr(found.task, name) == "x"
 
 
 def test_d22_bad_runs_cost_themselves(tmp_path: Path) -> None:

@@ -69,6 +69,8 @@ def ask(
 
     Example: amd ask memory --instruction "Book a flight" --protocol deployed --error book_flight "Error: no seats"
     """
+    if not instruction.strip():
+        raise typer.BadParameter("--instruction is empty: there is nothing to ask")
     offered = _tools(tools) if tools else None
     with read_memory(directory, pin=pin) as seen:
         embedder = embedder_named(seen.manifest.embedder.id, base_url)
@@ -101,23 +103,21 @@ def _viewer(
     protocol: str | None,
     split: Path | None,
 ) -> Viewer:
-    """The viewer that the options name. What they leave open is an error, never a wider view."""
+    """The viewer that the options name. What they leave open, or contradict, is an error, never a wider view."""
     if protocol not in (None, *_PROTOCOLS):
         raise typer.BadParameter(f"--protocol {protocol}: use one of {', '.join(_PROTOCOLS)}")
+    if (split is None) == (protocol == "cross-split"):
+        raise typer.BadParameter("--protocol cross-split needs --split FILE, and --split is for no other protocol")
     if protocol == "deployed":
-        if task_id is not None:
-            raise typer.BadParameter("--protocol deployed knows no task: leave --task-id out, or use another protocol")
+        if (task_id, benchmark, family) != (None, None, None):
+            raise typer.BadParameter("--protocol deployed knows no task: leave --task-id, --benchmark and --family out")
         return deployed()
     if task_id is None or benchmark is None:
         raise typer.BadParameter("name the task with --benchmark and --task-id, or say --protocol deployed")
     task = Task(benchmark, task_id, family or _family(memory, benchmark, task_id), instruction)
     if protocol == "in-sample":
         return in_sample(task)
-    if protocol == "cross-split":
-        if split is None:
-            raise typer.BadParameter("--protocol cross-split needs --split FILE")
-        return cross_split(task, read_split(split))
-    return self_excluded(task)
+    return self_excluded(task) if split is None else cross_split(task, read_split(split))
 
 
 def _family(memory: Memory, benchmark: str, task_id: str) -> str:

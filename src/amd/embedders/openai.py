@@ -63,7 +63,7 @@ class OpenAIEmbedder:
         if base_url is None and api_key is None:
             raise ConfigError(
                 f"the embedder 'openai:{model}' has neither an endpoint nor a key",
-                next_step="give base_url for a server of your own, or api_key",
+                next_step="give --base-url or OPENAI_BASE_URL (base_url), or OPENAI_API_KEY (api_key)",
                 embedder=f"openai:{model}",
             )
         self.id = f"openai:{model}"

@@ -27,7 +27,10 @@ class ChatOptions(ReaderOptions):
     """How to read runs kept as chat messages."""
 
     map: str = Field(
-        "", description="keys of a run: messages=...,score=...,task_id=...,trial=...,family=...,benchmark=...,tools=..."
+        "",
+        description="where a run keeps its things, as score=result.points,family=group: pairs NAME=KEY of "
+        "messages, score, task_id, trial (several runs of a task), family (tasks that share an answer), "
+        "benchmark, tools",
     )
     """Pairs ``NAME=KEY``; a key with dots goes into objects."""
     success_score: float = Field(1.0, description="the least score of a success; a run without a score is unscored")
@@ -49,7 +52,7 @@ class ChatOptions(ReaderOptions):
         """Refuse pairs that name nothing."""
         for name, key in _pairs(value):
             if name not in DEFAULT_KEYS or not key:
-                raise ValueError(f"{name}={key}: a pair is NAME=KEY, and NAME is one of {', '.join(DEFAULT_KEYS)}")
+                raise ValueError(f"{name!r}: write NAME=KEY, where NAME is one of {', '.join(DEFAULT_KEYS)}")
         return value
 
     def keys(self) -> Mapping[str, Sequence[str]]:
@@ -58,7 +61,11 @@ class ChatOptions(ReaderOptions):
         >>> ChatOptions(map="score=result.points").keys()["score"]
         ('result.points',)
         """
-        return {**DEFAULT_KEYS, **{name: (key,) for name, key in _pairs(self.map)}}
+        return {**DEFAULT_KEYS, **{name: (key,) for name, key in self.mapped().items()}}
+
+    def mapped(self) -> Mapping[str, str]:
+        """The keys that ``map`` names."""
+        return dict(_pairs(self.map))
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:

@@ -8,10 +8,10 @@ their answer key beside the run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from amd.errors import TrajectoryError
+from amd.errors import ConfigError, TrajectoryError
 from amd.json_text import JSON
 from amd.traces.chat_options import ChatOptions
 from amd.traces.chat_turns import Conversation, read_conversation, read_tools
@@ -20,6 +20,8 @@ from amd.traces.reader import Item, Note
 from amd.trajectory import Outcome, Refusal, Source, Task, Trajectory, is_error
 
 __all__ = ["OpenAIChatReader", "reader"]
+
+_MOST_LISTED = 12
 
 
 class OpenAIChatReader:
@@ -37,12 +39,21 @@ class OpenAIChatReader:
 
         Raises:
             TrajectoryError: A path cannot be read.
+            ConfigError: ``map`` names a key that no run has; raised at the end, when that is known.
         """
+        unseen, members = dict(options.mapped()), set[str]()
         for item in read_jsonl(paths):
-            if isinstance(item, Line):
-                yield from self._read_run(item, options)
-            else:
+            if not isinstance(item, Line):
                 yield item
+                continue
+            members.update(item.value)
+            unseen = {name: key for name, key in unseen.items() if _follow(item.value, key) is None}
+            yield from self._read_run(item, options)
+        if unseen and members:
+            pair = "=".join(next(iter(unseen.items())))
+            raise ConfigError(
+                f"no run has the key of --map {pair}", next_step=f"a run has: {_listed(members)}", unseen=unseen
+            )
 
     def _read_run(self, line: Line, options: ChatOptions) -> Iterator[Item]:
         fields = _Fields(line.value, options.keys())
@@ -62,7 +73,7 @@ class OpenAIChatReader:
                 _source(line, fields, task_id, chat, options),
             )
         except TrajectoryError as error:
-            yield Refusal("unreadable", line.where, error.message, task_id)
+            yield Refusal("unreadable", line.where, str(error), task_id)
             return
         yield from (Note(name, count) for name, count in chat.notes.items() if count)
         yield run
@@ -100,7 +111,10 @@ class _Fields:
         """As :meth:`text`, but there."""
         found = self.text(name)
         if found is None:
-            raise TrajectoryError(f"no {name}: nothing under {' or '.join(map(repr, self._keys[name]))}")
+            raise TrajectoryError(
+                f"no {name}: nothing under {' or '.join(map(repr, self._keys[name]))}",
+                next_step=f"name its key with --map {name}=KEY; the run has: {_listed(self._run)}",
+            )
         return found
 
     def _found(self, name: str) -> tuple[str, JSON]:
@@ -109,6 +123,12 @@ class _Fields:
             if value is not None:
                 return key, value
         return " or ".join(self._keys[name]), None
+
+
+def _listed(members: Collection[str]) -> str:
+    """The first names of members, for a message; never a value."""
+    names = sorted(members)
+    return ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
 
 
 def _follow(run: Mapping[str, JSON], key: str) -> JSON:
