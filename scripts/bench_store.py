@@ -83,7 +83,8 @@ def made(place: Path, size: int) -> None:
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     runs = [
         Run("bench", each.task.task_id, each.task.family, each.task.instruction_sha256,
-            each.source.trajectory_sha256, "teacher", "run", "teacher", success=True, calls=9, failed_calls=0, distiller="rules", prompts="")
+            each.source.trajectory_sha256, "teacher", "run", "teacher",
+            success=True, calls=9, failed_calls=0, distiller="rules", prompts="")
         for each in records[::RECORDS_OF_A_RUN]
     ]  # fmt: skip
     contents = Contents(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import subprocess
 import sys
 
@@ -129,3 +130,9 @@ def test_a_session_loads_no_service() -> None:
     loaded = loaded_by("import amd; amd.Session; amd.open_memory; amd.load_embedder('hash')")
     assert {"numpy", "pydantic", "amd.session", "amd.embedders.hash"} <= loaded
     assert not loaded & {"openai", "bm25s", "scipy", "tokenizers", "rich", "typer"}
+
+
+def test_every_public_name_has_an_example() -> None:
+    """Each name of the face ``amd`` shows how it is used, and its example is run as a test."""
+    without = [name for name in amd.__all__ if ">>>" not in (inspect.getdoc(getattr(amd, name)) or "")]
+    assert without == []

@@ -78,6 +78,13 @@ def read_split(path: Path | str) -> Split:
 
     Raises:
         ConfigError: the file cannot be read or is no split; the message begins with the file's name.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+    ...     _ = file.write('{"format": "amd-split/1", "benchmark": "demo", "train": ["f1"], "test": ["f2"]}')
+    ...     file.flush()
+    ...     print(sorted(read_split(file.name).test))
+    ['f2']
     """
     try:
         value = loads(Path(path).read_bytes())
@@ -163,7 +170,13 @@ def self_excluded(task: Task) -> Viewer:
 
 
 def cross_split(task: Task, split: Split) -> Viewer:
-    """Held-out evaluation: only train families. A memory that holds a test family is a ``LeakageError``."""
+    """Held-out evaluation: only train families. A memory that holds a test family is a ``LeakageError``.
+
+    >>> split = Split("demo", train=frozenset({"f1"}), test=frozenset({"f2"}))
+    >>> viewer = cross_split(Task("demo", "t2", "f2", "Move the file"), split)
+    >>> viewer.why_hidden("f1", "…") is None, viewer.why_hidden("f3", "…")
+    (True, 'test_family')
+    """
     if task.benchmark != split.benchmark:
         raise ConfigError(
             f"the split is for {split.benchmark!r}, the task is of {task.benchmark!r}",
@@ -175,10 +188,18 @@ def cross_split(task: Task, split: Split) -> Viewer:
 
 
 def in_sample(task: Task) -> Viewer:
-    """Everything, the task's own records included: the original's protocol, always labelled IN-SAMPLE."""
+    """Everything, the task's own records included: the original's protocol, always labelled IN-SAMPLE.
+
+    >>> in_sample(Task("demo", "t1", "f1", "Move the file")).why_hidden("f1", "…") is None
+    True
+    """
     return Viewer("in-sample", task)
 
 
 def deployed() -> Viewer:
-    """Everything, where no benchmark task is known: real use."""
+    """Everything, where no benchmark task is known: real use.
+
+    >>> deployed().excludes
+    False
+    """
     return Viewer("deployed")

@@ -138,6 +138,11 @@ def replace_memory(messages: Sequence[Message], block: Block) -> list[Message]:
 
     The old block is found by its real tags: nothing inside it can look like its end. Without one the block is
     prepended; an empty block only removes.
+
+    >>> first = prepend_memory([{"role": "user", "content": "go"}], Block(build_block([("Then:", ["old"])])))
+    >>> replaced = replace_memory(first, Block(build_block([("Now:", ["new"])])))
+    >>> len(replaced), "new" in replaced[0]["content"], "old" in replaced[0]["content"]
+    (2, True, False)
     """
     rest = list(messages)
     if rest and rest[0].get("role") in _SYSTEM_ROLES:

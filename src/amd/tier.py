@@ -98,6 +98,9 @@ class FailedCall:
     """A call of the student that came back with an error.
 
     ``place`` names the call within the run: asked again for the same place, a session gives the same bytes.
+
+    >>> FailedCall("mv", {"source": "a"}, "Error: no such file", turn_text="move a", place="call-7").tool
+    'mv'
     """
 
     tool: str

@@ -37,6 +37,9 @@ class Task:
 
     ``family`` names the tasks that share an answer and is required: exclusion works on it. ``instruction`` is the
     first message that the *agent* can see, never a brief written for a simulated user.
+
+    >>> Task(benchmark="demo", task_id="t1", family="f1", instruction="Move the file").split is None
+    True
     """
 
     benchmark: str
@@ -48,7 +51,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as the agent was offered it: its name, its description and the JSON schema of its arguments."""
+    """A tool as the agent was offered it: its name, its description and the JSON schema of its arguments.
+
+    >>> ToolSpec("ls", "List the folder.").schema_sha256 == ToolSpec("ls", "Other words.").schema_sha256
+    True
+    """
 
     name: str
     description: str = ""
@@ -119,7 +126,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """One run of one task. ``tools`` is ``None`` where the offered tools are unknown."""
+    """One run of one task. ``tools`` is ``None`` where the offered tools are unknown.
+
+    >>> from amd.testing import run
+    >>> [call.name for call in run(1).calls[:3]], run(1).outcome.success
+    (['cd', 'mv', 'wc'], True)
+    """
 
     task: Task
     turns: tuple[Turn, ...]

@@ -69,10 +69,10 @@ def test_the_key_is_the_reasoning_else_the_last_words():
     """The call's reasoning, else the turn's text, else the last user text before it, else the instruction."""
     made = trajectory(
         (None, [("", "a", {}, "1")]),
-        ("move it", [("I look first.", "b", {}, "1"), ("", "c", {}, "1")]),
-        ("", [("", "d", {}, "1")]),
+        ("move it there", [("I look first.", "b", {}, "1"), ("", "c", {}, "1")]),
+        ("Yes, please.", [("", "d", {}, "1")]),
     )
-    assert [draft.key for draft in drafts(made)] == ["instruction", "I look first.", "move it", "move it"]
+    assert [draft.key for draft in drafts(made)] == ["instruction", "I look first.", "move it there", "move it there"]
 
 
 def test_it_is_asked_only_after_an_error():
@@ -111,10 +111,25 @@ def test_the_example_comes_first_and_the_schema_last(record):
     line = '{"name": "mv", "arguments": {"src": "<src>"}}'
     assert parts == [
         f"A call of mv that worked before:\n{line}",
-        f"The error “no file …” was repaired before by changing src:\n{line}",
+        "The error “no file …” was repaired before by changing src.",
         "The result of that call was: moved",
         'The arguments of mv:\n- src (string, required): The file.\n- how (any, one of ["copy","move"])\n- n (any)',
     ]
+
+
+def test_a_repair_shows_its_call_where_it_is_another(record):
+    """Only a call that stands there already is left out."""
+    call = {"kind": "call", "arguments": {"src": "<src>"}, "observation": "moved", "tools": ["mv"]}
+    pitfall = {
+        **call,
+        "kind": "pitfall",
+        "arguments": {"src": "<src>", "force": True},
+        "error_class": "x",
+        "changed": [],
+    }
+    hits = [Hit(record(TIER, body, tool="mv"), 1.0) for body in (call, pitfall)]
+    parts = TIER.render(hits, Question("error", "", failed=FailedCall("mv", {}, "Error: no")), Style("python"))
+    assert parts[1].text == "The error “x” was repaired before by calling again later:\nmv(src='<src>', force=True)"
 
 
 def test_a_schema_without_properties_is_shown_as_it_is(record):

@@ -62,7 +62,7 @@ def test_a_link_is_told_once():
 def test_the_check_names_what_the_last_good_call_answers_with():
     """Without the arguments that come back; nothing where the answer is no object."""
     trajectory = with_turns([("book", True, '{"a": 1, "booking": 2, "not a name": 3}'), ("book", False, "Error: x")])
-    assert "At the end check that `book` answers with `booking`." in text_of(trajectory)
+    assert "At the end, check that the result of `book` has `booking`." in text_of(trajectory)
     assert "check" not in text_of(with_turns([("book", True, "done")]))
 
 

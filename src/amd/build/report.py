@@ -18,10 +18,13 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How a build is done; each field is an option of ``amd build``.
+    """How a build is done; the options of ``amd build``, and ``terms``.
 
     ``floors`` pins a tier's floor; ``split`` admits only train families; ``pin`` is the seal that the published
     memory must have; ``terms`` is a sentence on redistribution that the manifest keeps.
+
+    >>> Options(method="workflow+function", floors={"workflow": 0.4}).replace
+    False
     """
 
     method: str = "amd"

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from amd.build import BuildReport, Options, build_memory
-from amd.cli.console import StageProgress, counts, print_json, print_table
+from amd.cli.console import StageProgress, counts, print_json, print_some, print_table, unreadable
 from amd.cli.formats import FormatGroup
 from amd.cli.options import BaseUrl, Json, Pin
 from amd.config import embedder_named
@@ -106,7 +106,7 @@ def _floors(pairs: Sequence[str]) -> dict[str, float]:
 
 def _as_json(report: BuildReport) -> Mapping[str, object]:
     value = asdict(report)
-    value["refusals"] = [asdict(refusal) for refusal in report.refusals if refusal.reason == "unreadable"]
+    value["refusals"] = [asdict(refusal) for refusal in unreadable(report.refusals)]
     return value
 
 
@@ -120,19 +120,17 @@ def _print(report: BuildReport, out: Path) -> None:
         ("records", counts(report.records)),
         ("rows embedded", report.embedded),
         ("model calls", report.model_calls),
-        ("generation", report.generation or "nothing published"),
+        ("generation", report.generation),
         ("seconds", ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in report.seconds.items())),
     ]
-    print_table(f"memory {out}" + ("" if report.changed else " (unchanged)"), rows)
+    state = "" if report.changed else " (unchanged)" if report.generation else ": nothing admitted, nothing published"
+    print_table(f"memory {out}{state}", rows)
     if report.seal:
         typer.echo(f"content {report.digest}\nseal    {report.seal}")
     for tier, (before, after) in report.moved_floors.items():
         typer.echo(f"the floor of {tier} moved from {before:.3f} to {after:.3f}", err=True)
-    for task_id in report.retired:
-        typer.echo(f"retired: {task_id}", err=True)
-    for refusal in report.refusals:
-        if refusal.reason == "unreadable":
-            typer.echo(f"unreadable: {refusal.where}: {refusal.detail}", err=True)
+    print_some([f"retired: {task_id}" for task_id in report.retired])
+    print_some([f"unreadable: {refusal.where}: {refusal.detail}" for refusal in unreadable(report.refusals)])
 
 
 class _Formats(FormatGroup):
@@ -141,7 +139,8 @@ class _Formats(FormatGroup):
 
 app = typer.Typer(
     cls=_Formats,
-    help="Build a memory from runs, or add to one. `amd build FORMAT --help` shows a format's options.",
+    help="Build a memory from runs, or add to one. `amd build FORMAT --help` shows a format's options.\n\n"
+    "\b\nExample: amd build openai-chat runs.jsonl --out memory",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

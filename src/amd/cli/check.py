@@ -11,8 +11,10 @@ from amd.cli.console import print_json, print_table
 from amd.cli.options import BaseUrl, Directory, Json, Pin
 from amd.config import embedder_named
 from amd.store import check as check_memory
+from amd.store import is_memory
 from amd.store import reindex as reindex_memory
 from amd.store.manifest import published_manifest
+from amd.store.place import missing_manifest
 
 __all__ = ["check", "reindex"]
 
@@ -22,6 +24,8 @@ def check(directory: Directory, pin: Pin = None, json: Json = False) -> None:
 
     Example: amd check memory --pin 3f9a...
     """
+    if not is_memory(directory):
+        raise missing_manifest(directory)
     report = check_memory(directory, pin=pin)
     if json:
         print_json(asdict(report))

@@ -14,10 +14,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-__all__ = ["StageProgress", "counts", "help_of", "print_json", "print_table"]
+from amd.trajectory import Refusal
+
+__all__ = ["StageProgress", "counts", "help_of", "print_json", "print_some", "print_table", "unreadable"]
 
 # A bar that flashes by is noise; one is drawn for stages that last longer than this (seconds).
 _PATIENCE = 2.0
+_MOST_LINES = 5
 
 
 def help_of(function: Callable[..., object]) -> str:
@@ -51,6 +54,19 @@ def counts(values: Mapping[str, int]) -> str:
     'failed 84, worse_trial 18'
     """
     return ", ".join(f"{name} {count}" for name, count in sorted(values.items(), key=lambda item: -item[1])) or "none"
+
+
+def unreadable(refusals: Sequence[Refusal]) -> list[Refusal]:
+    """The runs that could not be read, whose place a person wants to know."""
+    return [refusal for refusal in refusals if refusal.reason == "unreadable"]
+
+
+def print_some(lines: Sequence[str]) -> None:
+    """The first few lines on standard error, and how many more there are."""
+    for line in lines[:_MOST_LINES]:
+        typer.echo(line, err=True)
+    if len(lines) > _MOST_LINES:
+        typer.echo(f"and {len(lines) - _MOST_LINES} more; --json has them all", err=True)
 
 
 class StageProgress:

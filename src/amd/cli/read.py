@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from amd.build import admit
-from amd.cli.console import StageProgress, counts, print_json, print_table
+from amd.cli.console import StageProgress, counts, print_json, print_some, print_table, unreadable
 from amd.cli.formats import FormatGroup
 from amd.cli.options import Json
 from amd.traces import Reader, ReaderOptions, Trajectory, write
@@ -50,21 +51,15 @@ def _read(
                 "refused": gate.refused,
                 "notes": gate.notes,
                 "written": written,
+                "refusals": [asdict(refusal) for refusal in unreadable(gate.refusals)],
             }
         )
     else:
         rows = [("runs read", gate.read), ("admitted", len(gate.admitted)), ("refused", counts(gate.refused))]
         print_table(f"{reader.name} -> {out}", [*rows, ("notes", counts(gate.notes)), ("written", written)])
-        _print_unreadable(gate.refusals)
+        print_some([f"unreadable: {refusal.where}: {refusal.detail}" for refusal in unreadable(gate.refusals)])
     if not gate.admitted:
         raise typer.Exit(1)
-
-
-def _print_unreadable(refusals: Sequence[Any]) -> None:
-    """The runs that could not be read, with the place to look."""
-    for refusal in refusals:
-        if refusal.reason == "unreadable":
-            typer.echo(f"unreadable: {refusal.where}: {refusal.detail}", err=True)
 
 
 class _Formats(FormatGroup):
@@ -73,7 +68,8 @@ class _Formats(FormatGroup):
 
 app = typer.Typer(
     cls=_Formats,
-    help="Read a trace format and write canonical trajectories. `amd read FORMAT --help` shows a format's options.",
+    help="Read a trace format and write canonical trajectories. `amd read FORMAT --help` shows a format's options.\n\n"
+    "\b\nExample: amd read openai-chat runs.jsonl --out trajectories.jsonl",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import islice
 from typing import Annotated
 
 import typer
@@ -35,7 +34,8 @@ def show(
     Example: amd show memory --tier workflow --limit 10
     """
     with read_memory(directory) as memory:
-        records = list(islice(_chosen(memory, tier, family), limit))
+        chosen = list(_chosen(memory, tier, family))
+        records = chosen[:limit]
         if json:
             print_json({"records": [asdict(record) for record in records]})
             return
@@ -44,7 +44,9 @@ def show(
         _print_table(records, tiers)
     else:
         for record in records:
-            typer.echo(f"{record.tier}\t{_origin(record)}\n{record.key}\n{_text(record, tiers[record.tier])}\n")
+            typer.echo(f"{record.tier}  {_origin(record)}\n{_text(record, tiers[record.tier])}\n")
+    if len(records) < len(chosen) or not chosen:
+        typer.echo(f"{len(records)} of {len(chosen)} records are shown; --limit shows more", err=True)
 
 
 def _chosen(memory: Memory, tier: str | None, family: str | None) -> Iterator[Record]:
@@ -59,22 +61,24 @@ def _chosen(memory: Memory, tier: str | None, family: str | None) -> Iterator[Re
 
 def _origin(record: Record) -> str:
     first, last = record.source.steps
-    calls = f"calls {first}-{last}" if last else "no call"
+    calls = "no call" if not last else f"call {first}" if first == last else f"calls {first}-{last}"
     return f"{record.id[:8]}  family {record.task.family}  {record.source.kind} {record.source.teacher}  {calls}"
 
 
 def _text(record: Record, tier: Tier) -> str:
+    """The key that a record is found by, and what a student reads of it."""
     failed = FailedCall(record.tool or "", {}, str(record.body.get("error", "")))
     parts = tier.render([Hit(record, 1.0)], Question("error", record.key, failed=failed), Style())
-    return "\n".join(part.text for part in parts)
+    shown = "\n".join(part.text for part in parts)
+    return f"found by: {record.key}\n{shown.removeprefix(record.key).lstrip()}"
 
 
 def _print_table(records: list[Record], tiers: dict[str, Tier]) -> None:
-    """One row a record: where it comes from beside the key it is found by and what a student reads."""
+    """One row a record: where it comes from, beside its text."""
     table = Table(show_lines=True)
     table.add_column("record", max_width=24)
-    table.add_column("key, and what a student reads", ratio=1)
+    table.add_column("its key, and what a student reads", ratio=1)
     for record in records:
         origin = f"{record.tier}\n" + _origin(record).replace("  ", "\n")
-        table.add_row(origin, f"{record.key}\n\n{_text(record, tiers[record.tier])}")
+        table.add_row(origin, _text(record, tiers[record.tier]))
     Console(markup=False, highlight=False).print(table)

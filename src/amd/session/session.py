@@ -51,6 +51,17 @@ class Session:
 
     Raises:
         ConfigError: the choices contradict each other or the memory.
+
+    >>> import tempfile
+    >>> import amd
+    >>> from amd.testing import run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = amd.build_memory([run(1), run(2)], folder, embedder=amd.load_embedder("hash"))
+    ...     with amd.open_memory(folder) as memory:
+    ...         session = amd.Session(memory, viewer=amd.self_excluded(run(1).task))
+    ...         block = session.before_task(run(1).task.instruction)
+    ...         print("`mv`" in block.text, [exposure.families for exposure in session.exposures])
+    True [('multi_turn_2',), ('multi_turn_2',)]
     """
 
     def __init__(

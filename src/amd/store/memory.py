@@ -24,7 +24,17 @@ __all__ = ["Memory", "open_memory", "read_memory", "verified"]
 
 
 class Memory:
-    """A published memory. A context manager; later publishes do not change what an open one says."""
+    """A published memory. A context manager; later publishes do not change what an open one says.
+
+    >>> import tempfile
+    >>> import amd
+    >>> from amd.testing import run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report = amd.build_memory([run(1)], folder, embedder=amd.load_embedder("hash"))
+    ...     with amd.open_memory(folder, pin=report.seal) as memory:
+    ...         print(memory.manifest.benchmark, {name: len(shelf) for name, shelf in memory.shelves.items()})
+    bfcl {'function': 9, 'subtask': 3, 'workflow': 1}
+    """
 
     def __init__(self, path: Path, manifest: Manifest, shelves: Mapping[str, Shelf], asking: Asking) -> None:
         self.path = path
@@ -75,6 +85,10 @@ def open_memory(path: str | os.PathLike[str], *, pin: str | None = None, embedde
     Raises:
         StoreError: nothing is published there, or a file is not what the manifest says; see its subclasses.
         ConfigError: the embedder that the manifest names is not installed.
+
+    >>> open_memory("no/memory/here")
+    Traceback (most recent call last):
+    amd.errors.StoreError: no memory at no/memory/here: it is no directory; name a directory that amd build wrote
     """
     memory = read_memory(path, pin=pin, embedder=embedder)
     _ = memory.embedder  # loaded now: a missing one is told at the start of a run, not at its first question

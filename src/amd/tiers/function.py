@@ -15,6 +15,7 @@ from amd.transcript import excerpt, join, render_call
 __all__ = ["FunctionTier"]
 
 _OBSERVATION_LENGTH = 300
+_LEAST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class FunctionTier:
         calls = [hit.record for hit in hits if hit.record.body["kind"] == "call"]
         pitfalls = [hit.record for hit in hits if hit.record.body["kind"] == "pitfall"]
         parts = [_call_part(record, style) for record in calls]
-        parts += [_pitfall_part(record, style) for record in pitfalls]
+        parts += [_pitfall_part(record, style, shown=parts) for record in pitfalls]
         parts += [_result_part(record) for record in calls]
         spec = (style.tools or {}).get(failed.tool)
         if spec is not None and spec.parameters:
@@ -105,12 +106,14 @@ def _choices(enum: JSON) -> list[str]:
 def _keys(run: Trajectory) -> list[str]:
     """For each call its reasoning, else the turn's text, else the last user text before it, else the instruction.
 
-    The reasoning is the text of the call's own step, or of the step without a call just before it.
+    The reasoning is the text of the call's own step, or of the step without a call just before it. A nod of the user
+    ("Yes, please.") is no text to find anything by.
     """
     keys = []
     last = run.task.instruction
     for turn in run.turns:
-        last = (turn.user or "").strip() or last
+        said = (turn.user or "").strip()
+        last = said if len(said.split()) >= _LEAST_WORDS else last
         thought = ""
         for step in turn.steps:
             thought = step.text.strip() or thought
@@ -144,12 +147,14 @@ def _call_part(record: Record, style: Style) -> Part:
     return Part(f"A call of {record.tool} that worked before:\n{_call(record, style)}", record.id)
 
 
-def _pitfall_part(record: Record, style: Style) -> Part:
+def _pitfall_part(record: Record, style: Style, shown: Sequence[Part]) -> Part:
+    """What repaired the error; the call only if it is not shown already, for masking makes many calls look alike."""
     changed = record.body["changed"]
     names = join(str(name) for name in changed) if isinstance(changed, list) and changed else ""
     how = f"by changing {names}" if names else "by calling again later"
-    error = f"The error “{record.body['error_class']}” was repaired before {how}:"
-    return Part(f"{error}\n{_call(record, style)}", record.id)
+    error, call = f"The error “{record.body['error_class']}” was repaired before {how}", _call(record, style)
+    told = any(call in part.text for part in shown)
+    return Part(f"{error}." if told else f"{error}:\n{call}", record.id)
 
 
 def _result_part(record: Record) -> Part:

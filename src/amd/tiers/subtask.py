@@ -139,7 +139,8 @@ def _turns_as_segments(run: Trajectory) -> list[Segment]:
         end = start + len(calls) - 1
         good = list(dict.fromkeys(call.name for call in calls if call.ok))
         label, does = _label(good), _does(good, specs)
-        description = " ".join(part for part in (_request(said), f"({does})" if does else "") if part)
+        request = _request(said)
+        description = f"{request} ({does})" if request and does else request or does
         segments.append(Segment(start, end, label, description))
         start = end + 1
     return segments

@@ -127,7 +127,7 @@ def _check(calls: Sequence[ToolCall]) -> str:
     keys = [key for key in _answer_keys(last.observation) if key not in last.arguments] if last else []
     if last is None or not keys:
         return ""
-    return f"At the end check that `{last.name}` answers with {join(f'`{key}`' for key in keys[:_MOST_KEYS])}."
+    return f"At the end, check that the result of `{last.name}` has {join(f'`{key}`' for key in keys[:_MOST_KEYS])}."
 
 
 def _answer_keys(observation: str) -> list[str]:
