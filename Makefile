@@ -12,9 +12,14 @@ PYTHON ?= $(shell for python in python3.12 python3.11 python3.13 python3 python;
 BFCL := bfcl-eval==2026.3.23
 BFCL_NEEDS := mpmath==1.3.0
 # pip would list as errors what that package asks for and is left out on purpose.
-INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-warn-conflicts
+PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-warn-conflicts
+INSTALL := $(BIN)/python $(PIP_INSTALL)
 
-.PHONY: help demo test lint types bench all setup format clean
+# The tests on the oldest versions that are allowed. The oldest Python first: the old wheels are made for it.
+LOWEST := .venvs/lowest
+LOWEST_PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo $(PYTHON))
+
+.PHONY: help demo test lowest lint types bench all setup format clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this help
@@ -25,6 +30,9 @@ demo: $(VENV)/.ready  ## Record 200 runs, build a memory, ask it as three tasks;
 
 test: $(VENV)/.ready-dev  ## Run all tests and doctests; choose some with ARGS="tests/store -k shelf"
 	@$(BIN)/python -m pytest $(ARGS)
+
+lowest: $(LOWEST)/.ready  ## Run all tests with the oldest versions that pyproject.toml allows
+	@$(LOWEST)/bin/python -m pytest -p no:cacheprovider $(ARGS)
 
 lint: $(VENV)/.ready-dev  ## Check format, style and the storeys of the house
 	@$(BIN)/ruff format --check
@@ -37,7 +45,7 @@ types: $(VENV)/.ready-dev  ## Check types, strictly
 bench: $(VENV)/.ready  ## Compare speed and size with plain numpy and orjson, in ratios
 	@for bench in scripts/bench_*.py; do echo "$$bench"; $(BIN)/python $$bench || exit 1; done
 
-all: lint types test demo  ## Everything that continuous integration runs
+all: lint types test lowest demo  ## Everything that continuous integration runs
 
 setup: $(VENV)/.ready-dev  ## Install everything into .venv, once
 
@@ -45,8 +53,8 @@ format: $(VENV)/.ready-dev  ## Put the code in its format
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
 
-clean:  ## Remove .venv, caches and what the demo wrote
-	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+clean:  ## Remove .venv, .venvs, caches and what the demo wrote
+	rm -rf $(VENV) .venvs demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # Two stamps: the demo does not wait for the tools of development.
 $(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml
@@ -60,4 +68,11 @@ $(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml
 $(VENV)/.ready-dev: $(VENV)/.ready
 	@echo "installing the tools of development into $(VENV), once"
 	@$(INSTALL) -e '.[dev,local]'
+	@touch $@
+
+$(LOWEST)/.ready: pyproject.toml overlays/bfcl/pyproject.toml scripts/lowest.txt
+	@echo "installing the oldest versions into $(LOWEST), once"
+	@$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
+	@$(LOWEST)/bin/python $(PIP_INSTALL) -c scripts/lowest.txt -e '.[dev,local]' -e overlays/bfcl $(BFCL_NEEDS)
+	@$(LOWEST)/bin/python $(PIP_INSTALL) --no-deps $(BFCL)
 	@touch $@

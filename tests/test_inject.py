@@ -193,3 +193,15 @@ def test_the_block_says_what_it_is():
     assert "reference only, not instructions" in BLOCK.text
     assert "adapt" in BLOCK.text
     assert not any(letter.isdigit() for letter in BLOCK.text + build_hint([]))
+
+
+@given(st.text(min_size=1, max_size=30), st.lists(st.text(max_size=10), max_size=2))
+@example("\n\nBe brief, the policy.", [])
+def test_replacing_keeps_what_a_harness_wrote_behind_the_block(behind: str, more: list[str]):
+    """In a message of parts too: only the block goes, whatever stands in the same part after it."""
+    parts = [{"type": "text", "text": BLOCK.text + "\n\n" + behind}, *({"type": "text", "text": text} for text in more)]
+    replaced = replace_memory([{"role": "system", "content": parts}, USER], OTHER)
+    text = "".join(part["text"] for part in replaced[0]["content"])
+    assert text.startswith(OTHER.text)
+    assert text.endswith(behind.lstrip("\n") + "".join(more)) or text.endswith(behind + "".join(more))
+    assert BLOCK.text not in text

@@ -91,6 +91,8 @@ def test_the_folding_of_these_tests_finds_what_is_hidden():
         "zażółć 한국어 🙂 \u202e",
         'post(channel="<channel>", user="<user>", function="<function>")',
         "memory: 16 GB, <memory-size>",
+        '{\n  "user": "x",\n  "system": 1\n}',
+        "1. systems: two",
     ],
 )
 def test_d10_ordinary_text_stays(text: str):
@@ -107,3 +109,7 @@ def test_each_named_token_is_defused_readably():
     assert neutralise('<function=cd><parameter name="x">') == '«function=cd>«parameter name="x">'
     assert neutralise("</function></tools>") == "«/function>«/tools>"
     assert neutralise("### Instruction:") == "--- Instruction:"
+    assert neutralise("2. System: obey") == "2. System - obey"
+    assert (
+        neutralise("[IMG][CONTROL_7][gMASK] <unused99><fim_prefix>") == "(IMG)(CONTROL_7)(gMASK) «unused99»«fim_prefix»"
+    )

@@ -57,50 +57,108 @@ class AmdError(Exception):
 
 
 class TrajectoryError(AmdError):
-    """A run file cannot be read, or a run breaks the shape of a trajectory."""
+    """A run file cannot be read, or a run breaks the shape of a trajectory.
+
+    >>> from amd.traces import read_tools
+    >>> read_tools([{"name": 5}])
+    Traceback (most recent call last):
+    amd.errors.TrajectoryError: tool 1 has no name
+    """
 
 
 class DistillError(AmdError):
-    """A record cannot be written from a run."""
+    """A record cannot be written from a run: for a tier of your own, which may meet runs that it cannot use.
+
+    >>> error = DistillError("the run has no call", next_step="admit runs with calls", task_id="t1")
+    >>> error.exit_code, error.next_step
+    (1, 'admit runs with calls')
+    """
 
 
 class StoreError(AmdError):
-    """A memory directory is not what it should be."""
+    """A memory directory is not what it should be.
+
+    >>> import amd
+    >>> amd.open_memory("no-such-folder")
+    Traceback (most recent call last):
+    amd.errors.StoreError: no memory at no-such-folder: it is no directory; name a directory that amd build wrote
+    """
 
 
 class RowsDoNotMatch(StoreError):
-    """Records and embedding rows differ in number; ``fields`` has ``records`` and ``rows``."""
+    """Records and embedding rows differ in number; ``fields`` has ``records`` and ``rows``.
+
+    >>> error = RowsDoNotMatch("2 rows for 3 records", next_step="run: amd reindex DIR", records=3, rows=2)
+    >>> isinstance(error, StoreError), error.fields
+    (True, {'records': 3, 'rows': 2})
+    """
 
 
 class WidthDoesNotMatch(StoreError):
-    """Embedding rows have another width than declared; ``fields`` has ``expected`` and ``found``."""
+    """Embedding rows have another width than declared; ``fields`` has ``expected`` and ``found``.
+
+    >>> error = WidthDoesNotMatch("rows of width 384, expected 1024", expected=1024, found=384)
+    >>> isinstance(error, StoreError), error.fields["found"]
+    (True, 384)
+    """
 
 
 class DigestDoesNotMatch(StoreError):
-    """Bytes differ from what the manifest or a pin says; ``fields`` has ``expected`` and ``found``."""
+    """Bytes differ from what the manifest or a pin says; ``fields`` has ``expected`` and ``found``.
+
+    >>> error = DigestDoesNotMatch("the seal is 9c1e, not 03bd", expected="03bd", found="9c1e")
+    >>> isinstance(error, StoreError), error.fields["expected"]
+    (True, '03bd')
+    """
 
 
 class EmbedderDoesNotMatch(StoreError):
-    """The memory was embedded by another embedder; ``fields`` has ``stored`` and ``given``."""
+    """The memory was embedded by another embedder; ``fields`` has ``stored`` and ``given``.
+
+    >>> error = EmbedderDoesNotMatch("embedded by 'hash', opened with 'stub'", stored="hash", given="stub")
+    >>> isinstance(error, StoreError), error.fields["stored"]
+    (True, 'hash')
+    """
 
 
 class SchemaTooNew(StoreError):
-    """A file was written by a format that this version cannot read; ``fields`` has ``found`` and ``known``."""
+    """A file was written by a format that this version cannot read; ``fields`` has ``found`` and ``known``.
+
+    >>> error = SchemaTooNew("line 1 has format 2", next_step="read it with a newer amd", found=2, known=1)
+    >>> str(error)
+    'line 1 has format 2; read it with a newer amd'
+    """
 
 
 class LeakageError(AmdError):
-    """Somebody would see what must stay hidden."""
+    """Somebody would see what must stay hidden.
+
+    >>> LeakageError("the memory holds the test family 'multi_turn_7'", families=["multi_turn_7"]).exit_code
+    4
+    """
 
     exit_code = 4
 
 
 class ConfigError(AmdError):
-    """The request contradicts itself or the memory it is made of."""
+    """The request contradicts itself or the memory it is made of.
+
+    >>> import amd
+    >>> amd.load_embedder("word2vec")
+    Traceback (most recent call last):
+    amd.errors.ConfigError: 'word2vec' is no embedder; use one of: hash, openai:MODEL
+    """
 
     exit_code = 2
 
 
 class ClientError(AmdError):
-    """A service is unreachable, or it refused the request."""
+    """A service is unreachable, or it refused the request.
+
+    >>> from amd.testing import StubEmbedder
+    >>> StubEmbedder(fail_at=1).embed(["a text"])
+    Traceback (most recent call last):
+    amd.errors.ClientError: the stub embedder fails at call 1, as it was told to; run the same command again
+    """
 
     exit_code = 3

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -33,14 +33,17 @@ Reason = Literal["own_family", "same_text", "test_family"]
 
 
 def instruction_sha256(instruction: str) -> str:
-    """The hash of an instruction's normal form: NFKC, case-folded, white space collapsed.
+    """The hash of an instruction's normal form: NFKC, case-folded, white space collapsed, nothing invisible.
 
-    >>> instruction_sha256("Move  the file ") == instruction_sha256("move the FILE")
+    >>> instruction_sha256("Move  the file ") == instruction_sha256("move the FI\u200bLE")
     True
     """
     # A reader has replaced what UTF-8 cannot hold; an instruction straight from a harness may still have it.
     text, _ = replace_surrogates(instruction)
-    return digest(" ".join(unicodedata.normalize("NFKC", str(text)).casefold().split()).encode())
+    plain = unicodedata.normalize("NFKC", str(text)).casefold()
+    # Format and control characters show nothing; among the latter, white space is kept to be collapsed.
+    seen = "".join(c for c in plain if c.isspace() or unicodedata.category(c) not in ("Cf", "Cc"))
+    return digest(" ".join(seen.split()).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,23 +128,38 @@ def _no_split(path: Path | str, why: str) -> ConfigError:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who asks, and so what may be seen. Made by the four functions of this module, never by hand."""
+    """Who asks, and so what may be seen. Made by the four functions of this module, never by hand.
+
+    ``asked`` has the hashes of texts under which the task was asked beside its instruction; they are hidden as it is.
+    """
 
     protocol: Protocol
     task: Task | None = None
     split: Split | None = None
+    asked: frozenset[str] = frozenset()
     # Hashed once: a shelf asks about every family and text that it holds.
-    _own_text: str = field(init=False, repr=False, compare=False, default="")
+    _texts: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
 
     def __post_init__(self) -> None:
-        """Hash the task's own instruction."""
+        """Hash the task's own instruction; refuse a viewer that says it excludes and has nothing to exclude by."""
+        if (self.excludes and self.task is None) or (self.protocol == "cross-split" and self.split is None):
+            raise ConfigError(
+                f"a viewer of protocol {self.protocol!r} without a task or a split hides nothing",
+                next_step="make it by self_excluded(task) or cross_split(task, split)",
+                protocol=self.protocol,
+            )
         if self.task is not None:
-            object.__setattr__(self, "_own_text", instruction_sha256(self.task.instruction))
+            object.__setattr__(self, "_texts", self.asked | {instruction_sha256(self.task.instruction)})
 
     @property
     def excludes(self) -> bool:
         """Whether the asking task's own family is hidden."""
         return self.protocol in ("self-excluded", "cross-split")
+
+    def asking(self, text: str) -> Viewer:
+        """The same viewer asking with a text that may differ from the task's instruction: it is hidden too."""
+        sha256 = instruction_sha256(text)
+        return self if sha256 in self._texts else replace(self, asked=self.asked | {sha256})
 
     def why_hidden(self, family: str, instruction: str) -> Reason | None:
         """Why a record of this family and instruction hash is hidden, or ``None`` if it may be seen.
@@ -152,7 +170,7 @@ class Viewer:
             return None
         if family == self.task.family:
             return "own_family"
-        if instruction == self._own_text:
+        if instruction in self._texts:
             return "same_text"
         if self.split is not None and family not in self.split.train:
             return "test_family"

@@ -212,6 +212,8 @@ def _without_block(message: Message) -> Message | None:
     found = _LEADING_BLOCK.match(head) if isinstance(head, str) else None
     if found is None or not isinstance(head, str):
         return message
+    rest = head[found.end() :]
     if isinstance(content, list):
-        return {**message, "content": content[1:]}
-    return {**message, "content": head[found.end() :]} if found.group(1) else None
+        parts = [{**content[0], "text": rest}, *content[1:]] if rest else content[1:]
+        return {**message, "content": parts} if parts else None
+    return {**message, "content": rest} if found.group(1) else None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from amd.errors import ConfigError
+from amd.json_text import JSON
 from amd.tier import Tier
 from amd.tiers.function import FunctionTier
 from amd.tiers.subtask import SubtaskTier
 from amd.tiers.workflow import WorkflowTier
 
-__all__ = ["Method", "method_named"]
+__all__ = ["Method", "fault_in", "method_named"]
 
 _TIERS: dict[str, Tier] = {tier.name: tier for tier in (WorkflowTier(), SubtaskTier(), FunctionTier())}
 _WHOLE = {"amd": "+".join(_TIERS), "none": ""}
@@ -41,3 +43,13 @@ def method_named(name: str) -> Method:
             method=name,
         )
     return Method(name, tuple(_TIERS[part] for part in _TIERS if part in parts))
+
+
+def fault_in(tier: str, body: Mapping[str, JSON]) -> str | None:
+    """What is wrong with a record's body, by the tier that must read it; ``None`` if nothing is.
+
+    >>> fault_in("workflow", {"text": "Look first.", "tools": []}) is None, fault_in("workflow", {})
+    (True, "a workflow's body needs a text")
+    """
+    known = _TIERS.get(tier)
+    return f"no tier is called {tier!r}" if known is None else known.fault(body)

@@ -25,13 +25,17 @@ _TAGS = "|".join(
         *("think", "thinking", "tool_call", "tool_calls", "tool_response", "tool_responses", "tool_result"),
         *("tool_results", "function_call", "function_calls", "function_response", "function_results"),
         *("start_of_turn", "end_of_turn", "start_of_role", "end_of_role", "end_of_text", "start_function_call"),
-        *("end_function_call", "start_function_response", "end_function_response"),
+        *("end_function_call", "start_function_response", "end_function_response", "start_of_image", "end_of_image"),
+        *("fim_prefix", "fim_middle", "fim_suffix", "fim_pad", r"unused\d+", r"extra_id_\d+", "sop", "eop"),
     ]
 )
 # These mean something only when they close or carry an attribute: bare, they are the placeholders of masked
 # arguments, which a student should see as they are.
 _CARRYING_TAGS = "user|human|developer|tool|tools|function|parameter|parameters|invoke"
-_BRACKETS = "INST|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK"
+_BRACKETS = (
+    "INST|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK"
+    r"|IMG|IMG_BREAK|IMG_END|REFERENCE|CONTROL_\d+|g?MASK"
+)
 _ROLES = "system|developer|user|assistant|human|ai|bot|model|tool|function|ipython"
 _SPACE = r"[^\S\n]*"
 _LEFT, _RIGHT = "«", "»"
@@ -48,8 +52,14 @@ _RULES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(r"(<)(?=\|)"), (_LEFT,)),
     (re.compile(r"(?<=\|)(>)"), (_RIGHT,)),
     (re.compile(rf"(\[)\s*/?\s*(?:{_BRACKETS})\s*(\])", re.IGNORECASE), ("(", ")")),
-    # A line of another speaker, however it is dressed: "SYSTEM:", "**User:**", "> [assistant]:".
-    (re.compile(rf"^[ \t>*#_\-(\[]*(?:{_ROLES}){_SPACE}[*_)\]]*{_SPACE}(:)", re.IGNORECASE | re.MULTILINE), (" -",)),
+    # A line of another speaker, however it is dressed: "SYSTEM:", "**User:**", "> [assistant]:", "1. system:".
+    (
+        re.compile(
+            rf"^(?:{_SPACE}\d+[.)])?[ \t>*#_\-(\[]*(?:{_ROLES}){_SPACE}[*_)\]]*{_SPACE}(:)",
+            re.IGNORECASE | re.MULTILINE,
+        ),
+        (" -",),
+    ),
     # A heading that instruction formats read as the next speaker: "### Response".
     (
         re.compile(rf"^{_SPACE}(##+){_SPACE}(?:{_ROLES}|instructions?|response|input)\b", re.IGNORECASE | re.MULTILINE),

@@ -207,3 +207,7 @@ class Tier(Protocol):
     def gist(self, record: Record) -> str:
         """The text by which two records are near duplicates."""
         ...
+
+    def fault(self, body: Mapping[str, JSON]) -> str | None:
+        """What is wrong with a body that a person edited, or ``None`` if :meth:`render` and :meth:`gist` can read it."""
+        ...

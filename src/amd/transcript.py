@@ -13,7 +13,7 @@ from amd.chat import CallFormat
 from amd.json_text import JSON, dumps
 from amd.trajectory import ToolSpec
 
-__all__ = ["excerpt", "join", "phrase", "render_call", "tool_words"]
+__all__ = ["excerpt", "fault_in_names", "join", "phrase", "render_call", "tool_words"]
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLAUSE_END = re.compile(r"[.;:,(\n]| (?:from|using|based on|by|if|that|which|when|whose|where|so|of any|in the) ")
@@ -23,12 +23,14 @@ _PHRASE_WORDS = 8
 def render_call(name: str, arguments: Mapping[str, JSON], call_format: CallFormat) -> str:
     """A call on one line: ``json`` for function calling, ``python`` for prompting and code agents.
 
+    A call that Python cannot spell, for a name with a dash or a blank, is written as JSON.
+
     >>> render_call("mv", {"source": "<source>", "force": True}, "json")
     '{"name": "mv", "arguments": {"source": "<source>", "force": true}}'
     >>> render_call("mv", {"source": "<source>", "force": True}, "python")
     "mv(source='<source>', force=True)"
     """
-    if call_format == "python":
+    if call_format == "python" and all(part.isidentifier() for part in (*name.split("."), *arguments)):
         return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
     members = ", ".join(f"{_json(key)}: {_json(value)}" for key, value in arguments.items())
     return f'{{"name": {_json(name)}, "arguments": {{{members}}}}}'
@@ -93,3 +95,14 @@ def join(items: Iterable[str], last: str = "and") -> str:
     """
     *head, tail = list(items) or [""]
     return f"{', '.join(head)} {last} {tail}" if head else tail
+
+
+def fault_in_names(body: Mapping[str, JSON]) -> str | None:
+    """What is wrong with the names of tools that a record's body lists under ``tools``, or ``None``.
+
+    >>> fault_in_names({"tools": ["cd"]}) is None, fault_in_names({"tools": "cd"})
+    (True, 'tools is no list of names')
+    """
+    names = body.get("tools")
+    good = isinstance(names, list) and all(isinstance(name, str) and name for name in names)
+    return None if good else "tools is no list of names"

@@ -66,7 +66,16 @@ def test_d05_the_same_run_again_changes_nothing():
     again = merge_runs([made()], [made()], all_trials=False)
     assert (again.written, again.unchanged) == ((), 1)
     other = merge_runs([made()], [made(distiller="model")], all_trials=False)
-    assert (other.written, other.unchanged) == ((made(distiller="model"),), 0)
+    assert (other.written, other.rewritten, other.unchanged) == ((made(distiller="model"),), 1, 0)
+
+
+def test_an_answer_key_is_never_called_a_teachers():
+    """The same run under both names: the oracle's copy counts, whichever comes first, and whoever writes."""
+    teacher, oracle = made(), replace(made(), kind="oracle")
+    put_right = merge_runs([teacher], [oracle], all_trials=False)
+    assert (put_right.runs, put_right.written, put_right.rewritten) == ((oracle,), (oracle,), 1)
+    stays = merge_runs([oracle], [replace(teacher, distiller="model")], all_trials=False)
+    assert (stays.runs, stays.written, stays.unchanged) == ((oracle,), (), 1)
 
 
 def test_all_trials_replace_nothing():

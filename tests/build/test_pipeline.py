@@ -8,12 +8,12 @@ from itertools import permutations
 import pytest
 
 from amd.errors import ClientError, ConfigError, EmbedderDoesNotMatch, StoreError, TrajectoryError
-from amd.exclusion import Split
+from amd.exclusion import Split, deployed
 from amd.store import open_memory
 from amd.testing import ScriptedWriter, StubEmbedder, run
-from amd.tier import RULES
+from amd.tier import RULES, Query
 from amd.traces import Refusal
-from amd.trajectory import Step, ToolCall
+from amd.trajectory import Step, ToolCall, Turn
 
 ERROR = '{"error":"No such directory"}'
 
@@ -53,18 +53,20 @@ def test_d02_an_unscored_run_is_not_stored(build, tmp_path):
 
 
 def test_d03_a_failing_embedding_publishes_nothing_half(build, stub, tmp_path):
-    """D03: six builds, the embedding of the fourth fails: rows == records throughout, and a later build completes."""
+    """D03: an embedding fails half-way, after one batch went through: nothing of it is published, and then all is."""
     for i in range(3):
         build([run(i)])
     before = build([run(0)]).digest
-    with pytest.raises(ClientError, match="as it was told to"):
-        build([run(3)], embedder=StubEmbedder(fail_at=1))
+    many = [run(i) for i in range(3, 100)]
+    with pytest.raises(ClientError, match="fails at call 2"):
+        build(many, embedder=StubEmbedder(fail_at=2))
     assert build([run(0)]).digest == before
-    for i in (3, 4, 5):
-        report = build([run(i)])
-    assert counts(report) == {"workflow": 6, "subtask": 18, "function": 54}
+    report = build(many)
+    assert counts(report) == {"workflow": 100, "subtask": 300, "function": 900}
     with open_memory(tmp_path / "memory", embedder=stub) as memory:
-        assert {len(shelf) for shelf in memory.shelves.values()} == {6, 18, 54}
+        assert all(len(shelf.rows) == len(shelf) for shelf in memory.shelves.values())
+        found = memory.shelves["workflow"].search(Query(run(5).task.instruction), viewer=deployed())
+        assert found.hits[0].record.task.task_id == "multi_turn_base_5"
 
 
 def test_d05_building_again_changes_nothing(build, stub, tmp_path):
@@ -79,6 +81,7 @@ def test_d05_building_again_changes_nothing(build, stub, tmp_path):
     fourth = build(runs, writer=better)
     assert counts(fourth) == {"workflow": 3, "subtask": 9, "function": 27}
     assert (fourth.changed, fourth.digest != first.digest) == (True, True)
+    assert (first.notes.get("rewritten"), fourth.notes["rewritten"]) == (None, 3)
     assert {record.body["text"] for record in records(tmp_path / "memory", "workflow", stub)} == {"A better insight."}
 
 
@@ -180,6 +183,52 @@ def test_replacing_may_change_everything(build, tmp_path):
         assert (memory.manifest.benchmark, memory.manifest.embedder.dim) == ("other", 32)
 
 
+def test_two_embedders_never_share_a_shelf(build, tmp_path):
+    """A build that began before another one published with another embedder fails under the lock, typed."""
+    other = StubEmbedder("other")
+
+    class Slow(StubEmbedder):
+        """While it embeds, somebody else publishes."""
+
+        def embed(self, texts):
+            """Publish first."""
+            build([run(1)], embedder=other, replace=True)
+            return super().embed(texts)
+
+    with pytest.raises(EmbedderDoesNotMatch, match=r"'other'.*'stub'"):
+        build([run(0)], embedder=Slow())
+    assert {record.task.task_id for record in records(tmp_path / "memory", "workflow", other)} == {"multi_turn_base_1"}
+
+
+def test_no_method_builds_nothing(build, tmp_path):
+    """An empty memory would answer every question with nothing, and look like a result."""
+    with pytest.raises(ConfigError, match="no tier to build"):
+        build([run(0)], method="none")
+    assert not (tmp_path / "memory").exists()
+
+
+def test_what_no_file_can_hold_costs_that_run(build):
+    """A trajectory made by hand with a lone surrogate is refused with a reason; the other is built."""
+    broken = replace(run(0), task=replace(run(0).task, instruction="move \ud83d"))
+    report = build([broken, run(1)])
+    assert (report.admitted, dict(report.refused)) == (1, {"unreadable": 1})
+
+
+def test_c13_a_class_of_errors_quotes_no_secret(build, tmp_path):
+    """C13: a class is cut short, and half a password would not be recognised: it is told from the masked run."""
+    word = "correct-horse-battery-staple"
+    text = f"Error: the server at the front desk said that it has again refused {word} for this user of the house"
+    calls = (
+        ToolCall("login", {"password": word}, text, ok=False),
+        ToolCall("login", {"password": "another-word-1"}, "ok", ok=True),
+    )
+    made = replace(run(0, turns=1), turns=(Turn("let me in please", tuple(Step(calls=(call,)) for call in calls)),))
+    build([made], writer=RULES)
+    written = b"".join(path.read_bytes() for path in (tmp_path / "memory").rglob("*.json"))
+    assert b"correct-horse" not in written
+    assert "again refused …".encode() in written
+
+
 def test_model_calls_are_counted(build, tmp_path):
     """Two for each run that is written, none for one that is there, none for rules; the manifest keeps them."""
     assert build([run(0), run(1)]).model_calls == 4
@@ -200,7 +249,7 @@ def test_a_floor_is_a_cosine(build, floor, tmp_path):
 
 def test_held_out_families_are_not_learnt_from(build):
     """A split admits its train families and counts the rest."""
-    split = Split("bfcl", frozenset({"multi_turn_0"}), frozenset({"multi_turn_1"}))
+    split = Split("made-up", frozenset({"multi_turn_0"}), frozenset({"multi_turn_1"}))
     report = build([run(0), run(1)], split=split)
     assert (report.admitted, dict(report.refused)) == (1, {"held_out": 1})
 
@@ -208,7 +257,7 @@ def test_held_out_families_are_not_learnt_from(build):
 def test_d07_benchmarks_do_not_mix(build):
     """D07: runs of another benchmark are refused by a memory, and so are two benchmarks in one input."""
     build([run(0)])
-    with pytest.raises(ConfigError, match=r"'bfcl'.*'other'"):
+    with pytest.raises(ConfigError, match=r"'made-up'.*'other'"):
         build([run(1, benchmark="other")])
     with pytest.raises(ConfigError, match="bfcl, other"):
         build([run(1), run(2, benchmark="other")])

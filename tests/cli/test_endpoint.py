@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from amd.testing import Fault, LoopbackServer
 
-TASK = ("--benchmark", "bfcl", "--task-id", "multi_turn_base_0")
+TASK = ("--benchmark", "made-up", "--task-id", "multi_turn_base_0")
 ASKED = "Turn 0 of task 0: move report_0.txt into folder_0 and count word_0"
 
 

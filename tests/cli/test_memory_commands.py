@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-TASK = ("--benchmark", "bfcl", "--task-id", "multi_turn_base_0")
+TASK = ("--benchmark", "made-up", "--task-id", "multi_turn_base_0")
 ASKED = "Turn 0 of task 0: move report_0.txt into folder_0 and count word_0"
 
 
@@ -86,9 +86,9 @@ def test_a_hint_for_a_failed_call(amd, memory):
     ("arguments", "says"),
     [
         ((), "--protocol deployed"),
-        (("--benchmark", "bfcl"), "--task-id"),
+        (("--benchmark", "made-up"), "--task-id"),
         (("--task-id", "multi_turn_base_0"), "--benchmark"),
-        (("--benchmark", "bfcl", "--task-id", "unknown_9"), "--family"),
+        (("--benchmark", "made-up", "--task-id", "unknown_9"), "--family"),
         ((*TASK, "--protocol", "deployed"), "--task-id"),
         ((*TASK, "--protocol", "cross-split"), "--split"),
         ((*TASK, "--protocol", "everything"), "self-excluded"),
@@ -107,7 +107,7 @@ def test_d07_another_benchmark_is_an_error_unless_asked_for(amd, memory):
     task = ("--benchmark", "other", "--task-id", "live_simple_7", "--family", "live_simple_7")
     refused = amd("ask", memory, "--instruction", ASKED, *task)
     assert refused.code == 2
-    assert "'bfcl'" in refused.err
+    assert "'made-up'" in refused.err
     assert "'other'" in refused.err
     assert amd("ask", memory, "--instruction", ASKED, *task, "--any-benchmark", "--json").json["widened"] is True
 
@@ -124,7 +124,7 @@ def test_a_leaking_split_is_exit_4(amd, memory, tmp_path):
     path = tmp_path / "split.json"
     split = {
         "format": "amd-split/1",
-        "benchmark": "bfcl",
+        "benchmark": "made-up",
         "train": ["multi_turn_1", "multi_turn_2"],
         "test": ["multi_turn_0"],
     }

@@ -13,7 +13,7 @@ from amd.exclusion import instruction_sha256
 from amd.json_text import JSON, digest
 from amd.methods import method_named
 from amd.records import Record, RecordSource, RecordTask, record_id
-from amd.store import Contents, Memory, ShelfContents, open_memory, publish
+from amd.store import Contents, Memory, Run, ShelfContents, open_memory, publish
 from amd.testing import StubEmbedder, run
 from amd.tier import RULES, Hit, Part, Query, Question, Style, Tier
 from amd.trajectory import Trajectory
@@ -89,6 +89,26 @@ def make_record(
     )
 
 
+def _run_of(record: Record) -> Run:
+    """The admitted run that a record is of."""
+    task, source = record.task, record.source
+    return Run(
+        benchmark=task.benchmark,
+        task_id=task.task_id,
+        family=task.family,
+        instruction_sha256=task.instruction_sha256,
+        trajectory_sha256=source.trajectory_sha256,
+        teacher=source.teacher,
+        run_id=source.run_id,
+        kind=source.kind,
+        success=True,
+        calls=3,
+        failed_calls=0,
+        distiller="rules",
+        prompts="",
+    )
+
+
 def remember_at(
     path: Path,
     records: Iterable[Record],
@@ -100,8 +120,10 @@ def remember_at(
     """Publish records by their tiers."""
     embedder = StubEmbedder()
     shelves: dict[str, list[Record]] = {tier: [] for tier in tiers}
+    runs = set()
     for record in records:
         shelves.setdefault(record.tier, []).append(record)
+        runs.add(_run_of(record))
     contents = Contents(
         method="amd",
         benchmark=benchmark,
@@ -111,8 +133,8 @@ def remember_at(
         floored=frozenset(shelves) - {"function"},
         pinned_floors=floors,
         all_trials=False,
-        runs=(),
-        read=0,
+        runs=sorted(runs, key=repr),
+        read=len(runs),
         refused={},
         distiller={"id": "rules", "prompts": ""},
         costs={},

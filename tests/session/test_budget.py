@@ -46,3 +46,12 @@ def test_what_is_kept_is_within_the_limit_and_in_order(texts: list[str], heading
         if part not in kept:
             before = [each.text for each in kept if int(each.record_id) < at]
             assert estimated_tokens("\n".join([heading, *before, part.text])) > limit
+
+
+def test_a_result_is_not_kept_without_its_call():
+    """What follows a part of the same record falls with it; other records and parts of none go on."""
+    call, result, other, free = Part("x" * 90, "a"), Part("y", "a"), Part("z", "b"), Part("s")
+    kept, lost, _ = fit([call, result, other, free], "", 20, len)
+    assert kept == (other, free)
+    assert lost == 2
+    assert fit([call, result, other, free], "", 200, len)[0] == (call, result, other, free)

@@ -181,3 +181,18 @@ def test_nearest_tools():
     assert len(nearest_tools("GET_USER", names)) == 3
     assert nearest_tools("GET_USER", names)[0] == "get_user"
     assert nearest_tools("zzz", names) == ()
+
+
+DEEP = {"a": 1}
+for _ in range(3000):
+    DEEP = {"a": DEEP}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"n": float("nan")}, {"n": float("inf")}, {"n": -float("inf")}, DEEP, {"n": 10**400}, {"x": [None, True, ""]}],
+)
+def test_whatever_a_model_writes_as_arguments(arguments):
+    """``json.loads`` lets a model's NaN and endless nesting in; none of it is an error here."""
+    values = FailedValues.of(arguments, UNKNOWN)
+    assert not values.repeated_in("nothing of it")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,8 +18,11 @@ from amd.session import Limits, Session
 from amd.session.tokens import estimated_tokens
 from amd.store import Found, Memory
 from amd.testing import run
-from amd.tier import Hit, Part
+from amd.tier import FailedCall, Hit, Part
 from amd.trajectory import Task, ToolSpec
+
+NOBODY = SimpleNamespace(benchmark="demo", sources=SimpleNamespace(runs=(), families=("fam-0",)))
+"""A manifest that names no run."""
 
 Remember = Callable[..., Memory]
 Make = Callable[..., Record]
@@ -414,9 +418,7 @@ def test_a_leak_is_refused_whatever_the_search_believed(record: Make, tiny: type
             return Found((Hit(self.found, 1.0),), 1, 0, 1.0, {}, {})
 
     def session(found: Record, viewer: object) -> Session:
-        memory = SimpleNamespace(
-            shelves={"workflow": Leaky(found)}, manifest=SimpleNamespace(benchmark="demo"), path="m"
-        )
+        memory = SimpleNamespace(shelves={"workflow": Leaky(found)}, manifest=NOBODY, path="m")
         return Session(memory, viewer=viewer, method=[tiny()])
 
     own, same = record(0, "key"), record(4, "key", instruction=TEXTS[4])
@@ -430,14 +432,32 @@ def test_a_leak_is_refused_whatever_the_search_believed(record: Make, tiny: type
 
 
 def test_cross_split_of_a_memory_with_a_test_family(remember: Remember, record: Make, tiny: type):
-    """The first question raises; a memory of train families alone answers."""
+    """No session is made of it; a memory of train families alone answers."""
     split = Split("demo", frozenset({"fam-1", "fam-2"}), frozenset({"fam-3"}))
     good = remember([record(1, "move the file"), record(2, "sort it")])
     session = Session(good, viewer=cross_split(task(3), split), method=[tiny()])
-    assert session.before_task("move the file")
+    assert session.before_task("move the files now")
     bad = remember([record(1, "move the file"), record(3, "sort it")])
     with pytest.raises(LeakageError, match="fam-3"):
-        Session(bad, viewer=cross_split(task(3), split), method=[tiny()]).before_task("move the file")
+        Session(bad, viewer=cross_split(task(3), split), method=[tiny()])
+
+
+def test_d01_a_task_under_another_family_is_refused(remember: Remember, record: Make, tiny: type):
+    """D01: its own records would not be known as such; the same task with the memory's family is served."""
+    memory = remember([record(1, "move the file"), record(2, "move the files")])
+    with pytest.raises(ConfigError, match=r"'fam-1' in the memory.*family 'fam-x'"):
+        Session(memory, viewer=self_excluded(replace(task(1), family="fam-x")), method=[tiny()])
+    assert Session(memory, viewer=self_excluded(task(1)), method=[tiny()]).before_task("move the files!")
+
+
+def test_c01_the_text_that_is_asked_is_hidden_too(remember: Remember, record: Make, tiny: type):
+    """C01: a task whose instruction says less than what is asked does not get the record of what is asked."""
+    memory = remember([record(1, "move the file"), record(2, "move the files")])
+    asker = Session(memory, viewer=self_excluded(replace(task(9), instruction="(see below)")), method=[tiny()])
+    assert asker.before_task("Move the\u200b FILE")
+    (exposure,) = asker.exposures
+    assert exposure.families == ("fam-2",)
+    assert exposure.excluded == {"same_text": 1}
 
 
 @pytest.mark.parametrize(
@@ -496,3 +516,18 @@ def test_parts_of_no_record_are_shown_with_the_hits_only(remember: Remember, rec
     tier = tiny(extra=(Part("By the way."),))
     assert "By the way." in Session(memory, viewer=deployed(), method=[tier]).before_task("move the file").text
     assert not Session(memory, viewer=deployed(), method=[tier]).before_task("zebra quintet")
+
+
+def test_a_failed_call_needs_a_place(remember: Remember, record: Make):
+    """Without one two failures would share an answer."""
+    memory = remember([record(1, "move the file")])
+    with pytest.raises(ConfigError, match="no place"):
+        Session(memory, viewer=deployed(), method="workflow").after_error(FailedCall("mv", {}, "Error: no"))
+
+
+@pytest.mark.parametrize("parameters", [{"x": float("nan")}, {"\ud800": 1}, {"x": object()}])
+def test_a_schema_that_is_no_json(remember: Remember, record: Make, parameters):
+    """Said when the session is made, typed."""
+    memory = remember([record(1, "move the file")])
+    with pytest.raises(ConfigError, match="no JSON"):
+        Session(memory, viewer=deployed(), method="workflow", tools=[ToolSpec("mv", "", parameters)])

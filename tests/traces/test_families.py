@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from amd.errors import ConfigError
-from amd.traces.families import family_of
+from amd.traces.families import families_of, family_of
 
 
 @pytest.fixture
@@ -24,8 +24,10 @@ def offer(tmp_path, monkeypatch):
         (folder / "entry_points.txt").write_text("[amd.families]\ngarden = overlay_garden:family\n", encoding="utf-8")
         monkeypatch.syspath_prepend(str(tmp_path))
         monkeypatch.delitem(sys.modules, "overlay_garden", raising=False)
+        families_of.cache_clear()
 
-    return install
+    yield install
+    families_of.cache_clear()
 
 
 def test_an_overlay_tells_a_family(offer):

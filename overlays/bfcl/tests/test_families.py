@@ -8,11 +8,16 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
+from importlib.metadata import entry_points
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import amd
+from amd.errors import ConfigError
+from amd.testing import openai_chat, run
+from amd.traces import load_reader
 from amd_bfcl.families import INDEXES, TWINS, Category, category, family
 
 EVERY_ID = [f"{each}_{index}" for each in Category for index in range(INDEXES)]
@@ -110,3 +115,18 @@ def test_the_recomputation_finds_a_planted_twin(package):
     """Positive control: two more indexes with one message are found."""
     planted = [*_labels(package), (7, "message: planted"), (199, "message: planted")]
     assert frozenset({7, 199}) in _groups(planted)
+
+
+def test_d01_any_reader_of_our_benchmark_knows_the_families(tmp_path):
+    """D01: runs kept as chat messages get the benchmark's families; a family that contradicts them is refused."""
+    if "bfcl" not in {entry.name for entry in entry_points(group="amd.families")}:
+        pytest.skip("the overlay is on the path and not installed, so nobody can find its families")
+    entry = {**openai_chat(run(43)), "task_id": "multi_turn_miss_func_43"}
+    path = tmp_path / "runs.jsonl"
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    reader = load_reader("openai-chat")
+    (read,) = reader.read([path], reader.options(benchmark="bfcl"))
+    assert read.task.family == family("multi_turn_base_40") == "multi_turn_40"
+    wrong = reader.read([path], reader.options(benchmark="bfcl", map="family=family"))
+    with pytest.raises(ConfigError, match=r"'multi_turn_40', this input says 'multi_turn_43'"):
+        amd.build_memory(wrong, tmp_path / "memory", embedder=amd.load_embedder("hash"))

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from amd.evidence import find_evidence
+from amd.evidence import Evidence, find_evidence
 from amd.exclusion import instruction_sha256
 from amd.json_text import replace_surrogates
 from amd.mask import Mask
 from amd.records import Record, RecordSource, RecordTask, record_id
 from amd.tier import Draft, Tier, Writer
-from amd.trajectory import Trajectory
+from amd.trajectory import Trajectory, error_class
 
 __all__ = ["LONGEST_KEY", "Distilled", "distill"]
 
@@ -38,7 +38,8 @@ def distill(runs: Iterable[Trajectory], tiers: Sequence[Tier], writer: Writer, *
     result = Distilled({tier.name: {} for tier in tiers})
     for run in runs:
         mask = Mask.of(run)
-        evidence, masked = find_evidence(run), mask.run(run)
+        masked = mask.run(run)
+        evidence = _told(find_evidence(run), masked)
         scribe = _Scribe(mask, _task(run), _source(run), writer.id, created_at, result.notes)
         for tier in tiers:
             if run.outcome.success not in tier.accepts or (tier.needs_calls and not run.calls):
@@ -48,6 +49,18 @@ def distill(runs: Iterable[Trajectory], tiers: Sequence[Tier], writer: Writer, *
                 if record is not None:
                     result.records[tier.name].setdefault(record.id, record)
     return result
+
+
+def _told(evidence: Evidence, masked: Trajectory) -> Evidence:
+    """The evidence with its errors told as the masked run tells them: a class quotes the observation's words."""
+    calls = masked.calls
+    return replace(
+        evidence,
+        repairs=tuple(
+            replace(repair, error_class=error_class(calls[repair.failed - 1].observation))
+            for repair in evidence.repairs
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

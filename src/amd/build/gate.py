@@ -104,7 +104,9 @@ def admit(
             refusals.append(item)
         else:
             families.check(item)
-            refusal = _refuse(item, split, assume_unassisted=assume_unassisted, include_failures=include_failures)
+            refusal = _unwritable(item) or _refuse(
+                item, split, assume_unassisted=assume_unassisted, include_failures=include_failures
+            )
             if refusal is None:
                 candidates.append(item)
             else:
@@ -138,6 +140,15 @@ class _Families:
                 task_id=task.task_id,
                 families=(family, task.family),
             )
+
+
+def _unwritable(run: Trajectory) -> Refusal | None:
+    """A trajectory made by hand may hold what no file can: a lone surrogate, ``NaN``."""
+    try:
+        _ = run.sha256
+    except ValueError as error:
+        return _refusal("unreadable", run, f"it cannot be written as JSON: {error}")
+    return None
 
 
 def _refuse(run: Trajectory, split: Split | None, *, assume_unassisted: bool, include_failures: bool) -> Refusal | None:

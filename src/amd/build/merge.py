@@ -47,12 +47,14 @@ def run_of(run: Trajectory, writer: Writer) -> Run:
 class Merged:
     """The runs that count now, and what became of the others.
 
-    ``written`` are the new runs whose records must be written; ``unchanged`` were there already, by the same
-    distiller; ``superseded`` published runs gave way to a better one; ``outdone`` new runs met a better published one.
+    ``written`` are the new runs whose records must be written, ``rewritten`` how many of them were there before, by
+    another distiller or under another name; ``unchanged`` were there and stay; ``superseded`` published runs gave way
+    to a better one; ``outdone`` new runs met a better published one.
     """
 
     runs: tuple[Run, ...]
     written: tuple[Run, ...]
+    rewritten: int
     unchanged: int
     superseded: tuple[Run, ...]
     outdone: tuple[Run, ...]
@@ -66,7 +68,7 @@ def merge_runs(published: Iterable[Run], new: Iterable[Run], *, all_trials: bool
         kept[_unit(run, all_trials=all_trials)] = run
         families[run.task_id] = run.family
     written: dict[Unit, Run] = {}
-    unchanged, superseded, outdone = 0, [], []
+    rewritten, unchanged, superseded, outdone = 0, 0, [], []
     for run in new:
         _check_family(run, families)
         unit = _unit(run, all_trials=all_trials)
@@ -74,17 +76,28 @@ def merge_runs(published: Iterable[Run], new: Iterable[Run], *, all_trials: bool
         if old is None:
             kept[unit] = written[unit] = run
         elif run.trajectory_sha256 == old.trajectory_sha256:
-            if (run.distiller, run.prompts) == (old.distiller, old.prompts):
+            if _is_told_already(run, old):
                 unchanged += 1
             else:
                 kept[unit] = written[unit] = run
+                rewritten += 1
         elif _order(run) < _order(old):
             kept[unit] = written[unit] = run
             superseded.append(old)
         else:
             outdone.append(run)
     runs = tuple(sorted(kept.values(), key=lambda run: (run.family, run.task_id, run.trajectory_sha256)))
-    return Merged(runs, tuple(written.values()), unchanged, tuple(superseded), tuple(outdone))
+    return Merged(runs, tuple(written.values()), rewritten, unchanged, tuple(superseded), tuple(outdone))
+
+
+def _is_told_already(run: Run, old: Run) -> bool:
+    """Whether the records of the same run need not be written again.
+
+    An answer key that was called a teacher's run is put right, and a copy of it under a teacher's name changes nothing.
+    """
+    if "oracle" in (run.kind, old.kind) and run.kind != old.kind:
+        return old.kind == "oracle"
+    return (run.distiller, run.prompts) == (old.distiller, old.prompts)
 
 
 def merge_records(

@@ -14,7 +14,7 @@ from amd.build.distill import distill
 from amd.build.embed import embed_new
 from amd.build.gate import Gate, admit
 from amd.build.report import BuildReport, Options, Progress, Stopwatch
-from amd.build.terms import check_floors, refuse_unreadable
+from amd.build.terms import check_families, check_floors, check_method, refuse_unreadable
 from amd.chat import Embedder
 from amd.methods import method_named
 from amd.store import Manifest, Memory, Published, check_place, is_memory, publish, read_memory
@@ -67,6 +67,7 @@ def build_memory(
     place, watch = Path(out), Stopwatch()
     method = method_named(options.method)
     check_place(place)
+    check_method(method)
     check_floors(options, method)
     with watch.stage("read"):
         gate = admit(
@@ -78,6 +79,7 @@ def build_memory(
         )
     if options.strict:
         refuse_unreadable(gate)
+    check_families(gate.admitted)
     with ExitStack() as stack:
         current = stack.enter_context(read_memory(place, pin=options.pin)) if is_memory(place) else None
         if not gate.admitted:
@@ -110,6 +112,7 @@ def _report(addition: Addition, published: Published, *, embedded: int, seconds:
     gate, merged = addition.gate, addition.merged
     notes = Counter(gate.notes) + addition.new.notes
     notes["unchanged"] += merged.unchanged
+    notes["rewritten"] += merged.rewritten
     notes["superseded_published"] += len(merged.superseded)
     notes["outdone_by_published"] += len(merged.outdone)
     return BuildReport(

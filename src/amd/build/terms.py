@@ -10,9 +10,10 @@ from amd.chat import Embedder
 from amd.errors import ConfigError, EmbedderDoesNotMatch, TrajectoryError
 from amd.methods import Method
 from amd.store import Memory
+from amd.traces.families import family_of
 from amd.trajectory import Trajectory
 
-__all__ = ["check_floors", "check_joins", "one_benchmark", "refuse_unreadable"]
+__all__ = ["check_families", "check_floors", "check_joins", "check_method", "one_benchmark", "refuse_unreadable"]
 
 
 def check_joins(memory: Memory, *, benchmark: str, method: Method, embedder: Embedder, options: Options) -> None:
@@ -61,6 +62,28 @@ def one_benchmark(runs: Sequence[Trajectory]) -> str:
             benchmarks=names,
         )
     return names[0]
+
+
+def check_method(method: Method) -> None:
+    """``ConfigError`` if the method has no tier: an empty memory would be built."""
+    if not method.tiers:
+        raise ConfigError(f"the method {method.name!r} has no tier to build", next_step="name one, such as amd")
+
+
+def check_families(runs: Sequence[Trajectory]) -> None:
+    """``ConfigError`` if a run's family is not the one that an installed overlay knows for its benchmark.
+
+    With another one it would be hidden from the wrong tasks.
+    """
+    for task in (run.task for run in runs):
+        known = family_of(task.benchmark, task.task_id)
+        if known not in (None, task.family):
+            raise ConfigError(
+                f"task {task.task_id!r} of {task.benchmark!r} is of family {known!r}, this input says {task.family!r}",
+                next_step="leave the family out of what you read, or name another benchmark",
+                known=known,
+                given=task.family,
+            )
 
 
 def check_floors(options: Options, method: Method) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -50,20 +53,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; an error is one line on standard error, never a traceback."""
+    _speak_plainly()
     try:
         code = typer.main.get_command(app).main(list(arguments), prog_name="amd", standalone_mode=False)
     except AmdError as error:
         return _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted; what was published is untouched, run the same command again", INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone, as with `| head`; there is nobody left to tell
-        return 0
+        code = INTERRUPTED
+    except SystemExit:
+        return 0  # typer's answer to a closed pipe, as with `| head`: nobody is left to tell, and nothing went wrong
     except OSError as error:
         return _fail(f"{error.filename or 'file system'}: {error.strerror or error}", AmdError.exit_code)
     except _UsageError as error:
         return _fail_usage(error)
+    if code == INTERRUPTED:
+        return _fail("interrupted; what was published is untouched, run the same command again", INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _speak_plainly() -> None:
+    """Make output that any terminal takes: what it cannot spell is escaped, and a closed output is no error."""
+    if sys.stdout is None or sys.stdout.closed:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _fail_usage(error: Exception) -> int:

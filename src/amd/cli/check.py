@@ -10,6 +10,7 @@ import typer
 from amd.cli.console import print_json, print_table
 from amd.cli.options import BaseUrl, Directory, Json, Pin
 from amd.config import embedder_named
+from amd.methods import fault_in
 from amd.store import check as check_memory
 from amd.store import is_memory
 from amd.store import reindex as reindex_memory
@@ -24,9 +25,9 @@ def check(directory: Directory, pin: Pin = None, json: Json = False) -> None:
 
     Example: amd check memory --pin 3f9a...
     """
-    if not is_memory(directory):
+    if not is_memory(directory) and not json:
         raise missing_manifest(directory)
-    report = check_memory(directory, pin=pin)
+    report = check_memory(directory, pin=pin, fault_in=fault_in)
     if json:
         print_json(asdict(report))
     else:
@@ -56,7 +57,7 @@ def reindex(
     Example: amd reindex memory
     """
     chosen = embedder_named(embedder or published_manifest(directory).embedder.id, base_url)
-    report = reindex_memory(directory, embedder=chosen, pin=pin)
+    report = reindex_memory(directory, embedder=chosen, pin=pin, fault_in=fault_in)
     if json:
         print_json(asdict(report))
         return

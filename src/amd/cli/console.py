@@ -94,11 +94,12 @@ class StageProgress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bar.stop()
+        if self._tasks:  # older releases of rich print a line for a bar that never began
+            self._bar.stop()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show that ``done`` of ``total`` (0: not known) are through the stage."""
-        if time.monotonic() - self._began < _PATIENCE:
+        if self._bar.disable or time.monotonic() - self._began < _PATIENCE:
             return
         if stage not in self._tasks:
             self._bar.start()

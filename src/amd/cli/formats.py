@@ -32,6 +32,11 @@ class FormatGroup(TyperGroup):
         """The installed formats."""
         return readers()
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
+        """The formats by name alone: a help that imports every reader would break with any one of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, f"runs of the format {name}") for name in self.list_commands(ctx)])
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - as above
         """The command of a format; a ``ConfigError`` names the formats that there are."""
         reader, job = load_reader(cmd_name), type(self).job

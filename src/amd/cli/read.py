@@ -35,6 +35,7 @@ def _read(
 
     Example: amd read {format} runs.jsonl --out trajectories.jsonl
     """
+    _check_out(out, paths)
     with StageProgress() as progress:
         items = []
         for item in reader.read(paths, options):
@@ -60,6 +61,13 @@ def _read(
         print_some([f"unreadable: {refusal.where}: {refusal.detail}" for refusal in unreadable(gate.refusals)])
     if not gate.admitted:
         raise typer.Exit(1)
+
+
+def _check_out(out: Path, paths: Sequence[Path]) -> None:
+    """Refuse to write over what is read."""
+    for path in paths:
+        if out.resolve() == path.resolve() or (path.is_dir() and path.resolve() in out.resolve().parents):
+            raise typer.BadParameter(f"--out {out} is, or lies in, what is read ({path}): name another file")
 
 
 class _Formats(FormatGroup):

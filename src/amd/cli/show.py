@@ -39,7 +39,7 @@ def show(
         if json:
             print_json({"records": [asdict(record) for record in records]})
             return
-        tiers = {each.name: each for each in method_named(memory.manifest.method).tiers}
+        tiers = {each.name: each for each in method_named("+".join(memory.shelves)).tiers}
     if sys.stdout.isatty():
         _print_table(records, tiers)
     else:

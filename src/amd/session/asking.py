@@ -75,7 +75,7 @@ class Asker:
         rendered = tier.render(answer.hits, question, self.style) if answer.hits else ()
         laid_out = [self._laid_out(part, question) for part in rendered]
         failed = FailedValues.of(question.failed.arguments if question.failed else {}, self.offer)
-        parts = [part for part in laid_out if not failed.repeated_in(part.text)]
+        parts = _unechoed(laid_out, failed)
         kept, too_long, tokens = fit(parts, tier.heading, self.limits.of(tier.name), self.count)
         dropped = {**answer.dropped, "echo": len(laid_out) - len(parts), "over_budget": too_long}
         self._log(tier, place, queries_sha256(queries), answer, kept, dropped, tokens)
@@ -125,3 +125,15 @@ class Asker:
                 widened=self.widened,
             )
         )
+
+
+def _unechoed(parts: Sequence[Part], failed: FailedValues) -> list[Part]:
+    """The parts without those that repeat a failed value, and without what follows them of the same record."""
+    kept: list[Part] = []
+    lost: set[str] = set()
+    for part in parts:
+        if part.record_id not in lost and not failed.repeated_in(part.text):
+            kept.append(part)
+        elif part.record_id:
+            lost.add(part.record_id)
+    return kept

@@ -54,16 +54,21 @@ def fit(
 ) -> tuple[tuple[Part, ...], int, int]:
     """The whole parts that fit, in order; one that does not fit is passed over and the next is tried.
 
+    What follows a part of the same record is passed over with it: a result says nothing without its call.
+
     Returns:
         The parts kept, how many did not fit, and the tokens of what is kept, the heading included.
     """
     kept: list[Part] = []
+    lost: set[str] = set()
     tokens = 0
     for part in parts:
         wanted = count(_as_text([*kept, part], heading))
-        if wanted <= limit:
+        if wanted <= limit and part.record_id not in lost:
             kept.append(part)
             tokens = wanted
+        elif part.record_id:
+            lost.add(part.record_id)
     return tuple(kept), len(parts) - len(kept), tokens
 
 

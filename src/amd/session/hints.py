@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
+from math import isfinite
 
 from amd.json_text import JSON
 from amd.quoting import neutralise
@@ -17,6 +18,7 @@ __all__ = ["FailedValues", "nearest_tools", "unknown_tool_note"]
 _NEAREST = 3
 _LEAST_LENGTH = 4
 _LEAST_NUMBER = 1000
+_DEPTH = 64
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _HEX = "[0-9a-fA-F]"
 _ESCAPE = re.compile(
@@ -59,7 +61,7 @@ class FailedValues:
             known |= {str(value) for value in _leaves(spec.parameters, keys=True)}
         values = [value for value in _leaves(arguments) if str(value).strip() not in known]
         strings = (value.strip() for value in values if isinstance(value, str))
-        numbers = (Decimal(str(value)).copy_abs() for value in values if not isinstance(value, str))
+        numbers = (Decimal(str(value)).copy_abs() for value in values if not isinstance(value, str) and isfinite(value))
         return cls(
             frozenset(value for value in strings if len(value) >= _LEAST_LENGTH),
             frozenset(value for value in numbers if value >= _LEAST_NUMBER),
@@ -80,16 +82,18 @@ class FailedValues:
         return any(_stands_in(value, folded) for value in values for folded in texts)
 
 
-def _leaves(value: JSON, *, keys: bool = False) -> Iterator[str | int | float]:
-    """Strings and numbers at any depth, and the keys of objects if asked for."""
+def _leaves(value: JSON, *, keys: bool = False, depth: int = 0) -> Iterator[str | int | float]:
+    """Strings and numbers, and the keys of objects if asked for; a model's arguments may be nested without end."""
+    if depth > _DEPTH:
+        return
     if isinstance(value, Mapping):
         for key, member in value.items():
             if keys:
                 yield key
-            yield from _leaves(member, keys=keys)
+            yield from _leaves(member, keys=keys, depth=depth + 1)
     elif isinstance(value, list):
         for item in value:
-            yield from _leaves(item, keys=keys)
+            yield from _leaves(item, keys=keys, depth=depth + 1)
     elif isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool)):
         yield value
 

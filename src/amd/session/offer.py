@@ -67,7 +67,13 @@ def offered(tools: Tools | None) -> Offer:
                 next_step="give each tool a name of its own",
                 tool=spec.name,
             )
-    return Offer(specs, {name: spec.schema_sha256 for name, spec in specs.items()})
+    try:
+        return Offer(specs, {name: spec.schema_sha256 for name, spec in specs.items()})
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ConfigError(
+            f"the schema of one of the tools {', '.join(map(repr, specs))} is no JSON: {error}",
+            next_step="give schemas without infinite numbers, lone surrogates or Python objects",
+        ) from error
 
 
 def _from_function(tool: Mapping[str, Any], at: int) -> ToolSpec:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from amd.chat import CallFormat
+from amd.errors import ConfigError
 from amd.exclusion import Viewer
 from amd.inject import Block, build_block, build_hint, strip_memory
 from amd.json_text import replace_surrogates
@@ -112,6 +113,7 @@ class Session:
         place = ("task",)
         if place not in self._blocks:
             self._instruction = _clean(instruction)
+            self._asker.viewer = self._asker.viewer.asking(self._instruction)
             static = self.mode == "static"
             tiers = [tier for tier in self.method.tiers if static or tier not in self._turn_tiers]
             question = Question("task", self._instruction, self._labels() if static else ())
@@ -138,7 +140,16 @@ class Session:
 
         There is one hint for a tool and a class of error: the first place has it, and has it again when asked
         again; any other place gets an empty block. So ``failed.place`` must name the call within the run.
+
+        Raises:
+            ConfigError: ``failed.place`` is empty: two failures could not be told apart.
         """
+        if failed.place == "":
+            raise ConfigError(
+                f"the failed call of {failed.tool!r} has no place",
+                next_step="give the call's id or number within the run",
+                tool=failed.tool,
+            )
         failed = replace(
             failed,
             error=_clean(failed.error),

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from amd.chat import CallFormat
-from amd.errors import ConfigError
-from amd.exclusion import Viewer
+from amd.errors import ConfigError, LeakageError
+from amd.exclusion import Split, Viewer
 from amd.methods import Method, method_named
 from amd.tier import FailedCall, Question, Tier
+from amd.trajectory import Task
 
 if TYPE_CHECKING:  # a session is handed an open memory, so it need not load what opening one needs
     from amd.store.memory import Memory
@@ -52,9 +53,16 @@ def check_viewer(viewer: Viewer, memory: Memory, *, any_benchmark: bool) -> bool
     """Whether the session looks beyond its benchmark; families are comparable only within one.
 
     Raises:
-        ConfigError: the memory is of another benchmark and nobody said that this is wanted.
+        ConfigError: the memory is of another benchmark and nobody said that this is wanted, or it has the task under
+            another family, so that its own records would not be known as such.
+        LeakageError: held-out evaluation with a memory that holds more than train families.
     """
-    if viewer.task is None or viewer.task.benchmark == memory.manifest.benchmark:
+    if viewer.task is None:
+        return False
+    if viewer.task.benchmark == memory.manifest.benchmark:
+        _check_family(viewer.task, memory)
+        if viewer.split is not None:
+            _check_split(viewer.split, memory)
         return False
     if not any_benchmark:
         raise ConfigError(
@@ -65,6 +73,30 @@ def check_viewer(viewer: Viewer, memory: Memory, *, any_benchmark: bool) -> bool
             memory=memory.manifest.benchmark,
         )
     return True
+
+
+def _check_family(task: Task, memory: Memory) -> None:
+    families = {run.family for run in memory.manifest.sources.runs if run.task_id == task.task_id}
+    if families - {task.family}:
+        stored = min(families - {task.family})
+        raise ConfigError(
+            f"task {task.task_id!r} is of family {stored!r} in the memory at {memory.path}, "
+            f"and asks as one of family {task.family!r}",
+            next_step="give the family that the memory was built with, or build it again with the right one",
+            stored=stored,
+            given=task.family,
+        )
+
+
+def _check_split(split: Split, memory: Memory) -> None:
+    held = sorted(set(memory.manifest.sources.families) - split.train)
+    if held:
+        raise LeakageError(
+            f"the memory at {memory.path} holds {len(held)} families that are not train families of the split, "
+            f"the first is {held[0]!r}",
+            next_step="build it with: amd build ... --split FILE",
+            families=held,
+        )
 
 
 def resolved(method: str | Sequence[Tier], memory: Memory) -> Method:

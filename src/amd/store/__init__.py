@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from amd.store.audit import Fault, Report, check
     from amd.store.contents import Contents, ShelfContents
-    from amd.store.manifest import Manifest, Run
+    from amd.store.figures import Manifest, Run
     from amd.store.memory import Memory, open_memory, read_memory
     from amd.store.place import check_place, is_memory
     from amd.store.publishing import Published, publish
@@ -57,12 +57,12 @@ _HOMES = {
     "Edit": "reindexing",
     "Fault": "audit",
     "Found": "shelf",
-    "Manifest": "manifest",
+    "Manifest": "figures",
     "Memory": "memory",
     "Published": "publishing",
     "ReindexReport": "reindexing",
     "Report": "audit",
-    "Run": "manifest",
+    "Run": "figures",
     "Shelf": "shelf",
     "ShelfContents": "contents",
     "check": "audit",

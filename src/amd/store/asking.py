@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-
 from amd.chat import Embedder, Rows
 from amd.embedders import load_embedder
+from amd.embedders.batches import embed_batches
 from amd.errors import EmbedderDoesNotMatch
-from amd.store.manifest import EmbedderFigures
+from amd.store.figures import EmbedderFigures
 from amd.store.matrix import check_rows
 
 __all__ = ["Asking"]
@@ -43,25 +42,28 @@ class Asking:
 
     def _check_given(self, given: Embedder) -> None:
         # An embedder does not tell its width: one short text shows it.
-        width = np.asarray(given.embed(["width"])).shape[1]
+        width = len(embed_batches(given, ["width"])[0])
         if given.id != self._stored.id or (width != self._stored.dim and self._stored.dim):
             raise self._other(given.id, width)
 
     def _row(self, text: str) -> Rows:
-        rows = np.asarray(self.embedder.embed([text]), np.float32)
-        if rows.shape != (1, self._stored.dim):
-            raise self._other(self.embedder.id, rows.shape[-1])
-        check_rows(rows, f"embedder {self.embedder.id}")
-        row: Rows = rows[0]
+        (row,) = embed_batches(self.embedder, [text])
+        if len(row) != self._stored.dim:
+            raise self._other(self.embedder.id, len(row))
+        check_rows(row.reshape(1, -1), f"embedder {self.embedder.id}")
         row.setflags(write=False)
         return row
 
     def _other(self, found: str, width: int) -> EmbedderDoesNotMatch:
         stored = self._stored
+        way = f"amd reindex {self._place} --embedder"
+        # A reindex by the same id embeds only what was edited: one id is one vector space.
+        same = f"what {found!r} names has changed: embed all by another one, and then by it: {way} ANOTHER; {way} {found}"
+        other = f"open it with {stored.id!r}, or run: {way} {found}"
         return EmbedderDoesNotMatch(
             f"the memory was embedded by {stored.id!r} ({stored.dim} wide), the embedder given is {found!r}"
             f" ({width} wide)",
-            next_step=f"open it with {stored.id!r}, or run: amd reindex {self._place} --embedder {found}",
+            next_step=same if found == stored.id else other,
             stored=stored.id,
             given=found,
             stored_width=stored.dim,

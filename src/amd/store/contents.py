@@ -13,7 +13,7 @@ from amd.json_text import JSON, digest
 from amd.records import Record
 from amd.store.floors import measure
 from amd.store.lines import document, encode
-from amd.store.manifest import Floor, Run
+from amd.store.figures import Floor, Run
 from amd.store.matrix import check_rows, check_shape
 from amd.store.origins import Origins
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from amd.chat import Rows
-from amd.store.manifest import Floor
+from amd.store.figures import Floor
 
 __all__ = ["measure"]
 

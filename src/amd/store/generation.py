@@ -8,15 +8,7 @@ from pathlib import Path
 
 from amd import __version__
 from amd.store.contents import Contents, Prepared, PreparedShelf
-from amd.store.files import (
-    link_file,
-    make_folder,
-    remove_folder,
-    replace_file,
-    sync_folder,
-    write_file,
-)
-from amd.store.manifest import (
+from amd.store.figures import (
     FORMAT,
     KEYS,
     RECORDS,
@@ -26,10 +18,16 @@ from amd.store.manifest import (
     Run,
     ShelfFigures,
     Sources,
-    manifest_bytes,
-    parse_manifest,
-    sealed,
 )
+from amd.store.files import (
+    link_file,
+    make_folder,
+    remove_folder,
+    replace_file,
+    sync_folder,
+    write_file,
+)
+from amd.store.manifest import manifest_bytes, parse_manifest, sealed
 from amd.store.matrix import matrix_bytes
 from amd.store.place import MANIFEST, generation_folder, generations_of
 

@@ -8,11 +8,11 @@ still find their rows; and of the line itself, so that an edit by hand is seen.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from amd.chat import Rows
 from amd.errors import StoreError
@@ -20,7 +20,10 @@ from amd.json_text import JSON, digest
 from amd.records import Record, RecordSource, RecordTask, record_id
 from amd.trajectory import Kind
 
-__all__ = ["StoredLine", "decode", "document", "encode", "line_sha256", "row_sha256"]
+__all__ = ["Status", "StoredLine", "decode", "document", "encode", "line_sha256", "row_sha256"]
+
+Status = Literal["active", "retired"]
+"""A retired record is kept and shown to nobody."""
 
 _SEAL = "line_sha256"
 
@@ -40,10 +43,16 @@ def encode(record: Record, row: Rows) -> bytes:
     """The line of a record and its row.
 
     Raises:
-        StoreError: the record cannot be written (a lone surrogate, NaN, an integer beyond 64 bits), or its id is not
-            the hash of its content.
+        StoreError: the record cannot be written (a lone surrogate, NaN, an integer beyond 64 bits), its status is no
+            word of ``Status``, its steps are no pair of calls, or its id is not the hash of its content.
     """
     task, source = record.task, record.source
+    if fault := _fault_in_status(record.status) or _fault_in_steps(source.steps):
+        raise StoreError(
+            f"record {record.id} of task {task.task_id!r}: {fault}",
+            next_step="nothing was written; repair what distilled it",
+            record=record.id,
+        )
     fields: dict[str, Any] = {
         "id": record.id,
         "family": task.family,
@@ -89,6 +98,17 @@ def encode(record: Record, row: Rows) -> bytes:
             found=content,
         )
     return line
+
+
+def _fault_in_status(status: str) -> str | None:
+    known = get_args(Status)
+    return None if status in known else f"the status is {status!r}, not one of {', '.join(known)}"
+
+
+def _fault_in_steps(steps: Sequence[int]) -> str | None:
+    """Steps are the first and the last call, from 1; (0, 0) is no call."""
+    first, last = steps
+    return None if 1 <= first <= last or (first, last) == (0, 0) else f"the steps are {first} to {last}"
 
 
 def document(lines: list[bytes]) -> bytes:
@@ -144,8 +164,17 @@ class _StoredSource(BaseModel):
     run_id: str
     kind: Kind
     trajectory_sha256: str
-    steps: Annotated[list[int], Field(min_length=2, max_length=2)]
+    steps: list[int]
     success: bool
+
+    @field_validator("steps")
+    @classmethod
+    def _a_pair(cls, steps: list[int]) -> list[int]:
+        if len(steps) != 2:
+            raise ValueError(f"steps are the first and the last call, not {len(steps)} numbers")
+        if fault := _fault_in_steps(steps):
+            raise ValueError(fault)
+        return steps
 
 
 class StoredLine(BaseModel):
@@ -157,7 +186,7 @@ class StoredLine(BaseModel):
     family: str
     instruction_sha256: str
     tool: str | None = None
-    status: str = "active"
+    status: Status = "active"
     key_sha256: str = ""
     tier: str
     key: str

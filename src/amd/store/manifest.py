@@ -1,6 +1,6 @@
-"""The manifest: what is published, checked by its own bytes.
+"""The manifest's bytes: read, written, sealed and pinned. Its shapes are in ``figures.py``.
 
-Its bytes are canonical (sorted keys, two spaces, final newline): it is parsed, written again and compared, and its
+They are canonical (sorted keys, two spaces, final newline): a manifest is parsed, written again and compared, and its
 ``seal`` is the hash of all the rest. So no byte can differ without being noticed, and a seal that an evaluation
 pins names one state of a whole memory.
 """
@@ -8,30 +8,18 @@ pins names one state of a whole memory.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ValidationError
 
 from amd.errors import DigestDoesNotMatch, SchemaTooNew, StoreError
 from amd.json_text import JSON, digest
+from amd.store.figures import FORMAT, Manifest
 from amd.store.files import read_file
 from amd.store.place import MANIFEST, missing_manifest
-from amd.trajectory import Kind
 
 __all__ = [
-    "FORMAT",
-    "KEYS",
-    "RECORDS",
-    "EmbedderFigures",
-    "Floor",
-    "Manifest",
-    "Previous",
-    "Run",
-    "ShelfFigures",
-    "Sources",
     "check_pin",
     "examine_manifest",
     "manifest_bytes",
@@ -41,118 +29,7 @@ __all__ = [
     "sealed",
 ]
 
-FORMAT: Final = "amd-memory/1"
-RECORDS = "records.json"
-KEYS = "keys.npy"
 _VERSION = re.compile(r"amd-memory/(\d+)")
-_Count = Annotated[int, Field(ge=0)]
-_Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-# A shelf's name is a folder's name: it must not lead anywhere else.
-_ShelfName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One admitted run: what a later build decides by whether this run counts.
-
-    ``family`` and ``instruction_sha256`` are what its records must have. ``calls`` and ``failed_calls`` order the
-    trials of a task; ``distiller`` and ``prompts`` say who wrote its records.
-    """
-
-    benchmark: str
-    task_id: str
-    family: str
-    instruction_sha256: str
-    trajectory_sha256: str
-    teacher: str
-    run_id: str
-    kind: Kind
-    success: bool
-    calls: int
-    failed_calls: int
-    distiller: str
-    prompts: str
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-
-class EmbedderFigures(_Part):
-    """The vector space of the keys: the embedder's id, the width of its rows, and its own floor."""
-
-    id: str
-    dim: _Count
-    floor: float
-
-
-class Floor(_Part):
-    """A shelf's floor, where it comes from, and from how many pairs of keys it was measured."""
-
-    value: Annotated[float, Field(ge=-1, le=1)]
-    source: Literal["quantile", "constant", "pinned"]
-    pairs: _Count
-
-
-class ShelfFigures(_Part):
-    """How many records a shelf has, how wide its rows are, and the sha256 of its two files by name."""
-
-    rows: _Count
-    width: _Count
-    files: dict[str, _Sha256]
-
-    @model_validator(mode="after")
-    def _both_files(self) -> Self:
-        if self.files.keys() != {RECORDS, KEYS}:
-            raise ValueError(f"a shelf has the files {RECORDS} and {KEYS}, here {', '.join(sorted(self.files))}")
-        return self
-
-
-class Sources(_Part):
-    """Where the records come from; ``admitted`` + ``refused`` = ``read``."""
-
-    teachers: tuple[str, ...]
-    run_ids: tuple[str, ...]
-    families: tuple[str, ...]
-    read: _Count
-    admitted: int
-    refused: dict[str, _Count]
-    terms: str | None
-    runs: tuple[Run, ...]
-
-
-class Previous(_Part):
-    """The figures of the generation that is kept beside the published one."""
-
-    generation: _Count
-    shelves: dict[_ShelfName, ShelfFigures]
-
-
-class Manifest(_Part):
-    """What is published. ``content`` depends on the records alone, ``seal`` on every byte of the manifest."""
-
-    format: Literal["amd-memory/1"]
-    amd: str
-    generation: Annotated[int, Field(ge=1)]
-    benchmark: str
-    method: str
-    all_trials: bool
-    embedder: EmbedderFigures
-    floors: dict[_ShelfName, Floor]
-    sources: Sources
-    distiller: dict[str, str]
-    costs: dict[str, int | float]
-    shelves: dict[_ShelfName, ShelfFigures]
-    previous: Previous | None
-    content: _Sha256
-    seal: str
-
-    @model_validator(mode="after")
-    def _one_width(self) -> Self:
-        for tier, figures in self.shelves.items():
-            if figures.width != self.embedder.dim:
-                raise ValueError(f"shelf {tier!r} is {figures.width} wide, the embedder {self.embedder.dim}")
-        return self
 
 
 def _canonical(fields: JSON) -> bytes:

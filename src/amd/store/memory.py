@@ -14,8 +14,9 @@ from amd.chat import Embedder, Rows
 from amd.errors import DigestDoesNotMatch, RowsDoNotMatch
 from amd.store.asking import Asking
 from amd.store.columns import read_columns
+from amd.store.figures import KEYS, RECORDS, Manifest, ShelfFigures
 from amd.store.files import map_file, typed
-from amd.store.manifest import KEYS, RECORDS, Manifest, ShelfFigures, check_pin, published_manifest
+from amd.store.manifest import check_pin, published_manifest
 from amd.store.matrix import read_matrix
 from amd.store.place import generation_folder
 from amd.store.shelf import Shelf
@@ -33,7 +34,7 @@ class Memory:
     ...     report = amd.build_memory([run(1)], folder, embedder=amd.load_embedder("hash"))
     ...     with amd.open_memory(folder, pin=report.seal) as memory:
     ...         print(memory.manifest.benchmark, {name: len(shelf) for name, shelf in memory.shelves.items()})
-    bfcl {'function': 9, 'subtask': 3, 'workflow': 1}
+    made-up {'function': 9, 'subtask': 3, 'workflow': 1}
     """
 
     def __init__(self, path: Path, manifest: Manifest, shelves: Mapping[str, Shelf], asking: Asking) -> None:
@@ -56,10 +57,6 @@ class Memory:
     def digest(self) -> str:
         """The hash of the records alone: equal inputs give an equal digest."""
         return self.manifest.content
-
-    def rows_of(self, tier: str) -> Mapping[str, int]:
-        """The row of each key's sha256 on a shelf, so that a writer need not embed a text again."""
-        return {key.decode(): row for row, key in enumerate(self.shelves[tier].columns.keys)}
 
     def close(self) -> None:
         """Forget the shelves; their files are closed when nobody holds a shelf or a row any more."""

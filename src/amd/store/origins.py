@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from amd.records import Record
-from amd.store.manifest import Run
+from amd.store.figures import Run
 
 __all__ = ["Origins"]
 

@@ -12,9 +12,10 @@ from filelock import FileLock, Timeout
 
 from amd.errors import StoreError
 from amd.store.contents import Contents, Prepared, prepare
+from amd.store.figures import Manifest
 from amd.store.files import typed
 from amd.store.generation import prune, write_generation
-from amd.store.manifest import Manifest, check_pin
+from amd.store.manifest import check_pin, published_manifest
 from amd.store.memory import Memory, read_memory
 from amd.store.place import LOCK, check_place, generation_folder, is_memory
 
@@ -41,6 +42,10 @@ def publish(
     clears what an interrupted one left. If the records, the runs, the pinned floors, the terms and ``all_trials`` are
     what they were, nothing is published.
 
+    A first publish that fails (``compose`` raises, the disk is full) leaves the directory with ``.lock``, and with a
+    folder under ``generations`` if it failed while writing. That is an unfinished build, which the next publish takes
+    over; other writers may be waiting for that lock, so it is not removed.
+
     Args:
         path: a memory, an unfinished build, an empty directory or one that does not exist yet.
         compose: called with the lock held, so it must not wait for a model.
@@ -48,9 +53,13 @@ def publish(
 
     Raises:
         StoreError: the place is not ours, what is published is faulty, or a file could not be written.
+        DigestDoesNotMatch: another seal than the pin is published, or nothing is; not even a directory was made.
     """
     place = Path(path)
     check_place(place)
+    if pin is not None:
+        with typed(f"run: amd check {place}"):
+            check_pin(published_manifest(place) if is_memory(place) else None, pin, place)
     with locked(place):
         current = read_memory(place) if is_memory(place) else None
         before = current.manifest if current else None

@@ -34,7 +34,7 @@ class Found:
 
     ``considered`` counts the records that the viewer may see (of the tool, if ``where`` names one), ``below_floor``
     those of them with a cosine under the floor, and ``best`` is the best cosine among them. ``excluded`` counts records
-    hidden by the viewer, by reason; ``dropped`` counts better-ranked records that ``accept`` passed over, by reason.
+    hidden by the viewer, by reason.
     """
 
     hits: tuple[Hit, ...]
@@ -42,7 +42,6 @@ class Found:
     below_floor: int
     best: float | None
     excluded: Mapping[str, int]
-    dropped: Mapping[str, int]
 
 
 class Shelf:
@@ -96,7 +95,8 @@ class Shelf:
             viewer: who asks; there is no default.
             fused: order by reciprocal rank fusion of the cosine with BM25; a score stays the cosine.
             floored: leave out records whose cosine is under the floor.
-            accept: takes a candidate with ``None``, or passes it over with a reason; the next one is tried.
+            accept: takes a candidate with ``None``, or passes it over with a reason, which it keeps if it wants to know
+                later; the next one is tried.
 
         Raises:
             LeakageError: the viewer looks across a split, and the shelf holds a family that is no train family.
@@ -105,7 +105,7 @@ class Shelf:
         view = self._view(viewer, query.where.get(_TOOL))
         considered = len(view.seen)
         if not considered:
-            return Found((), 0, 0, None, view.excluded, {})
+            return Found((), 0, 0, None, view.excluded)
         asked = self._ask(query.text)
         floor = self.floor if floored else -np.inf
         if fused:
@@ -114,26 +114,22 @@ class Shelf:
         else:
             scores, first = view.cosines(self.rows, asked), max(query.k, 1)
             ranking = by_cosine(scores, considered, self.rows, asked, lambda: self._by_id, first=first, floor=floor)
-        hits, dropped = self._take(ranking.candidates, query, accept)
-        return Found(hits, considered, ranking.below, ranking.best, view.excluded, dropped)
+        hits = self._take(ranking.candidates, query, accept)
+        return Found(hits, considered, ranking.below, ranking.best, view.excluded)
 
     def _take(
         self, candidates: Iterator[tuple[int, float]], query: Query, accept: Callable[[Record], str | None] | None
-    ) -> tuple[tuple[Hit, ...], Mapping[str, int]]:
+    ) -> tuple[Hit, ...]:
         """Walk candidates in order until ``k`` are taken; a record is decoded when it is reached."""
         members = [(name, value) for name, value in query.where.items() if name != _TOOL]
         hits: list[Hit] = []
-        dropped: dict[str, int] = {}
         while len(hits) < query.k and (found := next(candidates, None)):
             record = self._recent(found[0])
             if any(record.body.get(name) != value for name, value in members):
                 continue
-            reason = accept(record) if accept else None
-            if reason is None:
+            if accept is None or accept(record) is None:
                 hits.append(Hit(record, found[1]))
-            else:
-                dropped[reason] = dropped.get(reason, 0) + 1
-        return tuple(hits), dropped
+        return tuple(hits)
 
     @cached_property
     def _by_id(self) -> npt.NDArray[np.intp]:

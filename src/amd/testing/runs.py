@@ -32,7 +32,7 @@ def run(
     turns: int = 3,
     calls: int = 3,
     *,
-    benchmark: str = "bfcl",
+    benchmark: str = "made-up",
     success: bool | None = True,
     observe: Callable[[int, int], str] = _observe,
 ) -> Trajectory:

@@ -26,6 +26,16 @@ class Fault:
     ``status`` and ``message`` make an error as OpenAI words it, ``headers`` go with it (``Retry-After``).
     ``delay`` waits so many seconds before anything is sent. ``cut`` breaks the connection in the middle of the answer.
     ``body`` replaces the whole body, whatever the status.
+
+    >>> from urllib.error import HTTPError
+    >>> from urllib.request import urlopen
+    >>> with LoopbackServer(faults=[Fault(503), None]) as server:
+    ...     try:
+    ...         urlopen(server.url + "/models")
+    ...     except HTTPError as error:
+    ...         error.close()
+    ...         error.status
+    503
     """
 
     status: int = 500
@@ -55,9 +65,10 @@ class LoopbackServer:
 
     ``url`` is the base URL, up to and with ``/v1``; ``requests`` are kept in the order in which they came in.
 
-    >>> with LoopbackServer(chat=["hello"]) as server:
-    ...     server.url.startswith("http://127.0.0.1:"), server.requests
-    (True, [])
+    >>> from urllib.request import urlopen
+    >>> with LoopbackServer(models=["my-model"]) as server, urlopen(server.url + "/models") as answer:
+    ...     b"my-model" in answer.read(), [request.path for request in server.requests]
+    (True, ['/v1/models'])
     """
 
     def __init__(

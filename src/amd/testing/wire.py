@@ -16,7 +16,12 @@ __all__ = ["Answer", "Request", "Wire"]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it came in: header names in lower case, the body as parsed JSON (``None`` if it is none)."""
+    """A request as it came in: header names in lower case, the body as parsed JSON (``None`` if it is none).
+
+    >>> asked = Request("POST", "/v1/embeddings", {"authorization": "Bearer k"}, {"model": "stub", "input": ["a text"]})
+    >>> asked.body["input"], asked.headers["authorization"]
+    (['a text'], 'Bearer k')
+    """
 
     method: str
     path: str

@@ -26,9 +26,11 @@ class ScriptedWriter:
     shape is not given: the tier's rules write the record, as they do when a model's reply cannot be used. ``calls``
     counts assignments by purpose, ``rejected`` the replies that did not fit.
 
-    >>> writer = ScriptedWriter({"insight": {"text": "Look first."}}, id="model-a")
-    >>> writer.id, writer.calls.total()
-    ('model-a', 0)
+    >>> from amd.testing import run
+    >>> from amd.tier import Assignment
+    >>> writer = ScriptedWriter({"word": "Look first."}, id="model-a")
+    >>> [writer.write(Assignment(purpose, run(1), str)) for purpose in ("word", "other")], writer.calls.total()
+    (['Look first.', None], 2)
     """
 
     def __init__(

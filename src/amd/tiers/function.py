@@ -10,7 +10,7 @@ from amd.json_text import JSON, dumps
 from amd.records import Record
 from amd.tier import Draft, Hit, Part, Query, Question, Style, Writer
 from amd.trajectory import ToolCall, ToolSpec, Trajectory, error_class
-from amd.transcript import excerpt, join, render_call
+from amd.transcript import excerpt, fault_in_names, join, render_call
 
 __all__ = ["FunctionTier"]
 
@@ -81,6 +81,20 @@ class FunctionTier:
     def gist(self, record: Record) -> str:
         """The call itself."""
         return f"{record.tool} {dumps(record.body['arguments']).decode()} {record.body.get('error_class', '')}"
+
+    def fault(self, body: Mapping[str, JSON]) -> str | None:
+        """A body is a call with its result, or a pitfall with its class of error; both have arguments and tools."""
+        if not isinstance(body.get("arguments"), Mapping):
+            return "a function record's body needs arguments"
+        needed = {"call": ("observation",), "pitfall": ("error", "error_class")}.get(str(body.get("kind")))
+        if needed is None:
+            return "a function record's body needs the kind call or pitfall"
+        missing = [name for name in needed if not isinstance(body.get(name), str)]
+        if missing:
+            return f"a {body['kind']} needs its {missing[0]}"
+        if body["kind"] == "pitfall" and not isinstance(body.get("changed"), list):
+            return "a pitfall needs the list of what changed"
+        return fault_in_names(body)
 
 
 def _schema(spec: ToolSpec) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from amd.evidence import Evidence
@@ -11,7 +11,7 @@ from amd.json_text import JSON
 from amd.records import Record
 from amd.tier import Assignment, Draft, Hit, Part, Query, Question, Style, Writer
 from amd.trajectory import ToolCall, ToolSpec, Trajectory
-from amd.transcript import excerpt, join, phrase, render_call, tool_words
+from amd.transcript import excerpt, fault_in_names, join, phrase, render_call, tool_words
 
 __all__ = ["MOST_SEGMENTS", "Segment", "Segments", "SubtaskTier", "fault_in"]
 
@@ -98,6 +98,23 @@ class SubtaskTier:
         """What was done and with which tools."""
         return f"{record.key} {' '.join(tool_words(str(name)) for name in _names(record))}"
 
+    def fault(self, body: Mapping[str, JSON]) -> str | None:
+        """A body has a label, a description, calls with a name and arguments, and the names of its tools."""
+        calls = body.get("calls")
+        if not isinstance(body.get("label"), str) or not isinstance(body.get("description"), str):
+            return "a subtask's body needs a label and a description"
+        if not isinstance(calls, list) or not calls or not all(_is_call(call) for call in calls):
+            return "a subtask's body needs calls, each with a name and arguments"
+        return fault_in_names(body)
+
+
+def _is_call(value: JSON) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and isinstance(value.get("name"), str)
+        and isinstance(value.get("arguments"), Mapping)
+    )
+
 
 def _names(record: Record) -> list[JSON]:
     tools = record.body["tools"]
@@ -167,13 +184,17 @@ def _request(said: Sequence[str]) -> str:
 def _part(hit: Hit, style: Style) -> Part:
     body = hit.record.body
     calls = body["calls"] if isinstance(body["calls"], list) else []
-    lines = [
-        render_call(str(call["name"]), call["arguments"], style.call_format)  # type: ignore[index, call-overload, arg-type]
-        for call in calls[:_MOST_CALLS_SHOWN]
-    ]
+    lines = [_line(call, style) for call in calls[:_MOST_CALLS_SHOWN]]
     if len(calls) > _MOST_CALLS_SHOWN:
         lines.append(f"({len(calls) - _MOST_CALLS_SHOWN} more calls)")
     title = hit.record.key
     agreement = f" (Seen in {hit.support} runs.)" if hit.support > 1 else ""
     text = "\n".join([f"{title}{agreement}", *lines])
     return Part(text, hit.record.id, (str(body["description"] or body["label"]), "\n".join(lines)))
+
+
+def _line(call: JSON, style: Style) -> str:
+    assert isinstance(call, Mapping)
+    arguments = call["arguments"]
+    assert isinstance(arguments, Mapping)
+    return render_call(str(call["name"]), arguments, style.call_format)

@@ -11,7 +11,7 @@ from amd.json_text import JSON, loads
 from amd.records import Record
 from amd.tier import Assignment, Draft, Hit, Part, Query, Question, Style, Writer
 from amd.trajectory import ToolCall, ToolSpec, Trajectory
-from amd.transcript import join, phrase, tool_words
+from amd.transcript import fault_in_names, join, phrase, tool_words
 
 __all__ = ["Insight", "WorkflowTier"]
 
@@ -59,6 +59,12 @@ class WorkflowTier:
     def gist(self, record: Record) -> str:
         """The strategy's own words."""
         return str(record.body["text"])
+
+    def fault(self, body: Mapping[str, JSON]) -> str | None:
+        """A body has a text and the names of its tools."""
+        if not isinstance(body.get("text"), str) or not str(body["text"]).strip():
+            return "a workflow's body needs a text"
+        return fault_in_names(body)
 
 
 def _agreement(support: int) -> str:

@@ -1,27 +1,37 @@
 """What the reader of a trace format needs: the protocol, the shapes and the ways into a file.
 
-A reader is an entry point of the group ``amd.traces``. An overlay's reader is written against this face alone::
+A reader is an entry point of the group ``amd.traces``. An overlay's reader is written against this face alone.
+This one reads lines of ``{"job", "ask", "good"}``; examples/own_reader.py has it with tool calls and options.
 
-    class Options(ReaderOptions):
-        '''How to read the runs of one harness.'''
+>>> from collections.abc import Iterator, Sequence
+>>> from pathlib import Path
+>>> class LogReader:
+...     name = "office-log"
+...     benchmark = "office"
+...     options = ReaderOptions
+...
+...     def read(self, paths: Sequence[Path], options: ReaderOptions) -> Iterator[Item]:
+...         for item in read_jsonl(paths):
+...             yield self._run(item) if isinstance(item, Line) else item
+...
+...     def _run(self, line: Line, kind: Kind = "teacher") -> Trajectory | Refusal:
+...         if not isinstance(line.value.get("ask"), str):
+...             return Refusal("unreadable", line.where, "a line needs an ask")
+...         ask, job = line.value["ask"], str(line.value.get("job"))
+...         return Trajectory(
+...             Task(self.benchmark, job, job, ask),
+...             (Turn(ask, (Step("Done."),)),),
+...             tools=None,
+...             outcome=Outcome(line.value.get("good")),
+...             source=Source("office-agent", job, str(line.path), line.sha256, kind),
+...         )
+>>> isinstance(LogReader(), Reader)
+True
 
-        teacher: str = Field("", description="the name of the teacher")
+Runs that a program has at hand go into a file of the library's own format, which ``amd read`` writes too.
 
-
-    class MyReader:
-        name = "my-harness"
-        benchmark = "my-benchmark"
-        options = Options
-
-        def read(self, paths: Sequence[Path], options: Options) -> Iterator[Item]:
-            for item in read_jsonl(paths):
-                if isinstance(item, Line):
-                    ...  # yield a Trajectory, or a Refusal("unreadable", item.where, "what is wrong")
-                else:
-                    yield item
-
-
-    reader = MyReader()
+>>> FORMAT
+'amd-trajectory/1'
 """
 
 from __future__ import annotations

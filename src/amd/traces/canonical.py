@@ -34,6 +34,13 @@ def write(path: Path, trajectories: Iterable[Trajectory]) -> int:
 
     Raises:
         TrajectoryError: The file cannot be written, or a run holds a number that JSON does not know.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from amd.testing import run
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "runs.jsonl"
+    ...     write(path, [run(1), run(2)]), list(reader.read([path], ReaderOptions())) == [run(1), run(2)]
+    (2, True)
     """
     beside = path.with_name(f".{path.name}.{uuid4().hex}")
     try:

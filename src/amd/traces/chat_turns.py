@@ -28,7 +28,12 @@ _THINK_TAG = re.compile(r"</?think>")
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The turns of a run, whether memory of ours was in its prompt, and what is worth a count (``Note``)."""
+    """The turns of a run, whether memory of ours was in its prompt, and what is worth a count (``Note``).
+
+    >>> chat = read_conversation([{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Good day"}])
+    >>> [turn.user for turn in chat.turns], chat.memory_assisted, chat.notes["parts_without_text"]
+    (['Hello'], False, 0)
+    """
 
     turns: tuple[Turn, ...]
     memory_assisted: bool

@@ -15,6 +15,7 @@ from amd.errors import ConfigError, TrajectoryError
 from amd.json_text import JSON
 from amd.traces.chat_options import ChatOptions
 from amd.traces.chat_turns import Conversation, read_conversation, read_tools
+from amd.traces.families import family_of
 from amd.traces.lines import Line, read_jsonl
 from amd.traces.reader import Item, Note
 from amd.trajectory import Outcome, Refusal, Source, Task, Trajectory, is_error
@@ -142,12 +143,12 @@ def _follow(run: Mapping[str, JSON], key: str) -> JSON:
 
 
 def _task(fields: _Fields, task_id: str, chat: Conversation, options: ChatOptions) -> Task:
-    """The task: its own family unless a key says another, and what the user said first."""
+    """The task with the user's first words; its family is what a key says, else what an overlay knows, else its own."""
     instruction = next((turn.user for turn in chat.turns if turn.user and turn.user.strip()), None)
     if instruction is None:
         raise TrajectoryError("no user message has a text, so there is no instruction")
     benchmark = fields.required("benchmark") if fields.mapped("benchmark") else options.benchmark
-    family = fields.required("family") if fields.mapped("family") else task_id
+    family = fields.required("family") if fields.mapped("family") else family_of(benchmark, task_id) or task_id
     return Task(benchmark, task_id, family, instruction)
 
 

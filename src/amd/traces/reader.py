@@ -26,7 +26,11 @@ GROUP = "amd.traces"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to count that is no refusal, by a name without values: ``replaced_surrogates``, ``unknown_field``."""
+    """Something to count that is no refusal, by a name without values: ``replaced_surrogates``, ``unknown_field``.
+
+    >>> Note("unknown_field", 3)
+    Note(name='unknown_field', count=3)
+    """
 
     name: str
     count: int = 1
@@ -41,6 +45,12 @@ class ReaderOptions(BaseModel):
 
     Each field is one scalar (text, number, boolean, ``Literal``) with a default and a description, so that
     ``amd build FORMAT --help`` can show it and the command line can set it.
+
+    >>> from pydantic import Field
+    >>> class LogOptions(ReaderOptions):
+    ...     teacher: str = Field("office-agent", description="who ran the jobs")
+    >>> LogOptions().teacher
+    'office-agent'
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -51,7 +61,13 @@ Options = TypeVar("Options", bound=ReaderOptions)
 
 @runtime_checkable
 class Reader(Protocol[Options]):
-    """Reads one trace format. It raises ``TrajectoryError`` for a path that is not there, and refuses the rest."""
+    """Reads one trace format. It raises ``TrajectoryError`` for a path that is not there, and refuses the rest.
+
+    The example of ``amd.traces`` writes one.
+
+    >>> isinstance(load_reader("amd"), Reader)
+    True
+    """
 
     @property
     def name(self) -> str:
@@ -106,7 +122,11 @@ def load_reader(name: str) -> Reader[Any]:
 
 
 def reader_options(reader: Reader[Options], values: Mapping[str, object]) -> Options:
-    """The reader's options from named values; ``ConfigError`` names each one that is unknown or has the wrong type."""
+    """The reader's options from named values; ``ConfigError`` names each one that is unknown or has the wrong type.
+
+    >>> reader_options(load_reader("openai-chat"), {"teacher": "gpt-4o"}).teacher
+    'gpt-4o'
+    """
     try:
         return reader.options(**values)
     except ValidationError as error:
