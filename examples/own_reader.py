@@ -3,6 +3,7 @@
     python examples/own_reader.py
 
 An installed package offers its reader under the entry point group ``amd.traces``; then ``amd build FORMAT`` knows it.
+Where ids tell which tasks share an answer, it offers that function too, under ``amd.families``.
 """
 
 from __future__ import annotations
@@ -57,10 +58,6 @@ class LogReader:
         for item in read_jsonl(paths):
             yield self._trajectory(item, options) if isinstance(item, Line) else item
 
-    def family(self, task_id: str) -> str | None:
-        """Every job is its own family: no two share an answer."""
-        return task_id
-
     def _trajectory(self, line: Line, options: LogOptions) -> Trajectory | Refusal:
         entry = line.value
         if not isinstance(entry, dict) or not {"job", "ask", "did", "good"} <= set(entry):
@@ -70,7 +67,8 @@ class LogReader:
         )
         task_id = str(entry["job"])
         return Trajectory(
-            task=Task(self.benchmark, task_id, self.family(task_id) or task_id, str(entry["ask"])),
+            # Every job is its own family: no two share an answer.
+            task=Task(self.benchmark, task_id, task_id, str(entry["ask"])),
             turns=(Turn(str(entry["ask"]), tuple(Step(calls=(call,)) for call in calls)),),
             tools=None,
             outcome=Outcome(bool(entry["good"])),

@@ -33,6 +33,11 @@ WIDTH = 384
 SIZES = (1_000, 10_000, 100_000)
 RECORDS_OF_A_RUN = 13
 LIMITS = {"search": 1.3, "open": 1.5, "resident": 1.2}
+"""The highest ratio of each figure; what is not named has none."""
+
+NEIGHBOURS = 50
+"""How many records a session looks at for each question (``amd.session.lookup``)."""
+
 _WORDS = ("move", "the", "report", "file", "into", "folder", "count", "its", "lines", "and", "verify", "booking")
 
 
@@ -107,8 +112,8 @@ def in_turns(ours: Callable[[int], object], plain: Callable[[int], object], roun
     return statistics.median(spent[0]), statistics.median(spent[1])
 
 
-def search_ratio(memory: Memory) -> tuple[float, float]:
-    """Seconds of one dense top-1 search as a task of the memory, and of a product and a partition of plain rows."""
+def search_ratio(memory: Memory, k: int) -> tuple[float, float]:
+    """Seconds of one dense search as a task of the memory, and of a product and a top-1 partition of plain rows."""
     shelf = memory.shelves["function"]
     rows = np.array(shelf.rows)
     questions = [f"question {number}" for number in range(100)]
@@ -116,7 +121,7 @@ def search_ratio(memory: Memory) -> tuple[float, float]:
     viewer: Viewer = self_excluded(Task("bench", "task_7", "family_7", "task 7"))
 
     def ours(turn: int) -> object:
-        return shelf.search(Query(questions[turn % 100]), viewer=viewer)
+        return shelf.search(Query(questions[turn % 100], k), viewer=viewer, floored=k == 1)
 
     def plain(turn: int) -> object:
         scores = rows @ asked[turn % 100]
@@ -181,12 +186,15 @@ def measure() -> list[dict[str, object]]:
 
     def add(what: str, limit: str, ours: float, plain: float, unit: str) -> None:
         ratio = round(ours / plain, 3)
-        rows.append({"what": what, "ours": ours, "plain": plain, "unit": unit, "ratio": ratio, "limit": LIMITS[limit]})
+        limits = LIMITS.get(limit)
+        rows.append({"what": what, "ours": ours, "plain": plain, "unit": unit, "ratio": ratio, "limit": limits})
 
     with memories() as places:
         for size, place in places.items():
             with open_memory(place, embedder=Drawn()) as memory:
-                add(f"search, {size:,} x {WIDTH}", "search", *search_ratio(memory), "s")
+                add(f"search, {size:,} x {WIDTH}", "search", *search_ratio(memory, 1), "s")
+                # Reported only: decoding 50 records has no counterpart on the plain side.
+                add(f"search k={NEIGHBOURS}, {size:,}", "", *search_ratio(memory, NEIGHBOURS), "s")
         largest = places[SIZES[-1]]
         add(f"open, {SIZES[-1]:,} records", "open", *open_ratio(largest), "s")
         if Path("/proc/self/status").exists():
@@ -208,8 +216,12 @@ def main() -> int:
         print(json.dumps({"store": rows}))
     else:
         for row in rows:
-            print("{what:<28} {ours:>14.6g} {plain:>14.6g} {unit:<6} ratio {ratio:<6} limit {limit}".format(**row))
-    return int(any(row["ratio"] > row["limit"] for row in rows))  # type: ignore[operator]
+            print(
+                "{what:<28} {ours:>14.6g} {plain:>14.6g} {unit:<6} ratio {ratio:<6} limit {limit}".format(
+                    **{**row, "limit": row["limit"] or "-"}
+                )
+            )
+    return int(any(row["limit"] is not None and row["ratio"] > row["limit"] for row in rows))  # type: ignore[operator]
 
 
 if __name__ == "__main__":

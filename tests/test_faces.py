@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import inspect
+import re
 import subprocess
 import sys
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -132,7 +135,30 @@ def test_a_session_loads_no_service() -> None:
     assert not loaded & {"openai", "bm25s", "scipy", "tokenizers", "rich", "typer"}
 
 
-def test_every_public_name_has_an_example() -> None:
-    """Each name of the face ``amd`` shows how it is used, and its example is run as a test."""
-    without = [name for name in amd.__all__ if ">>>" not in (inspect.getdoc(getattr(amd, name)) or "")]
-    assert without == []
+def examples(thing: object) -> str:
+    """What stands in the examples of a docstring, which are run as tests."""
+    return "".join(example.source for example in doctest.DocTestParser().get_examples(inspect.getdoc(thing) or ""))
+
+
+def without_example(face: ModuleType) -> list[str]:
+    """The names of a face that no example shows: neither their own nor, for aliases and constants, their face's."""
+    own = {name for name in face.__all__ if callable(getattr(face, name)) and examples(getattr(face, name))}
+    aliases = {name for name in face.__all__ if not isinstance(getattr(face, name), type | FunctionType)}
+    shown = {name for name in aliases if re.search(rf"\b{name}\b", examples(face))}
+    return sorted(set(face.__all__) - own - shown)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_every_public_name_has_an_example(face: str) -> None:
+    """Each name of a face shows how it is used, and its example is run as a test."""
+    assert without_example(importlib.import_module(face)) == []
+
+
+def test_a_name_without_an_example_is_found() -> None:
+    """The control of the above: a bare class, a bare function and an alias that nothing shows."""
+    face = ModuleType("face", "Words.\n\n>>> Shown = Bare\n")
+    face.__dict__.update(
+        Bare=type("Bare", (), {"__doc__": "Nothing."}), bare=lambda: None, Alias=int | str, Shown=int | None
+    )
+    face.__dict__["__all__"] = ["Alias", "Bare", "Shown", "bare"]
+    assert without_example(face) == ["Alias", "Bare", "bare"]

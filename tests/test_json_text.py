@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amd.json_text import digest, dumps, loads, replace_surrogates
+from amd.json_text import MAX_DEPTH, check_depth, digest, dumps, loads, replace_surrogates
+from amd.trajectory import ToolSpec
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 CLEAN_TEXT = st.text(st.characters(exclude_categories=("Cs",)))
@@ -61,3 +64,72 @@ def test_lone_surrogates_are_counted():
 def test_a_clean_value_is_left_as_it_is():
     """Astral characters are no surrogates."""
     assert replace_surrogates({"a": ["😀 zażółć \u2028"]}) == ({"a": ["😀 zażółć \u2028"]}, 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"a":' * 5000, "[" * 5000 + "]" * 5000, '{"a":' * 3000 + "1" + "}" * 3000]
+)
+def test_nesting_without_end_is_refused(text):
+    """Whether Python's parser meets its limit or not, the error is the one that everybody expects."""
+    with pytest.raises(ValueError, match=f"nested deeper than {MAX_DEPTH}|Expecting"):
+        loads(text)
+
+
+def test_nesting_that_is_allowed_is_read():
+    """The control: a value as deep as the limit."""
+    assert loads("[" * MAX_DEPTH + "]" * MAX_DEPTH)
+    with pytest.raises(ValueError, match="nested deeper"):
+        loads("[" * (MAX_DEPTH + 2) + "]" * (MAX_DEPTH + 2))
+    with pytest.raises(ValueError, match="nested deeper than 3"):
+        check_depth([[[[1]]]], 3)
+
+
+def test_a_number_beyond_all_bounds_is_refused():
+    """``1e999`` would come in as an infinity that can never go out."""
+    with pytest.raises(ValueError, match="range"):
+        loads('{"a": [1e999]}')
+
+
+def deep(levels):
+    """A list in a list in a list ..."""
+    value = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ("bad \ud83d", "lone surrogate U\\+D83D"),
+        ({"bad \udc00": 1}, "lone surrogate U\\+DC00"),
+        (deep(100_000), "nested too deeply"),
+        ({"a": {1, 2}}, "set is not JSON"),
+        ({1: 1, "a": 2}, "not JSON"),
+        ({(1, 2): 1}, "not JSON"),
+        (ToolSpec("\udfff"), "lone surrogate"),
+    ],
+)
+def test_what_cannot_go_out_is_one_kind_of_error(value, fault):
+    """A value made by hand may hold anything; it is a ``ValueError`` that says what, for digests too."""
+    for write in (dumps, digest):
+        with pytest.raises(ValueError, match=fault) as caught:
+            write(value)
+        assert not isinstance(caught.value, UnicodeError)
+
+
+def test_too_deep_to_walk_through_is_the_same_error():
+    """Replacing surrogates walks through the value before it is written."""
+    with pytest.raises(ValueError, match="nested too deeply"):
+        replace_surrogates(deep(100_000))
+
+
+def test_a_mapping_of_any_kind_goes_out():
+    """Arguments may be frozen."""
+    assert dumps(MappingProxyType({"a": MappingProxyType({})})) == b'{"a":{}}'
+
+
+def test_members_may_be_made_by_the_caller():
+    """Each object as its pairs, to see the same name twice."""
+    assert loads('{"a": 1, "a": 2}', members=len) == 2
+    assert loads('{"a": 1, "a": 2}') == {"a": 2}

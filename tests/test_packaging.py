@@ -96,3 +96,19 @@ def test_every_requirement_is_named_as_it_should_be() -> None:
         names = {name.split(">=")[0] for name in overlay["dependencies"]}
         assert "agent-memory-distillation" in names
         assert not names & {"amd", "bfcl-eval", "toolsandbox", "appworld"}
+
+
+def test_the_oldest_versions_that_are_tested_are_the_lower_bounds() -> None:
+    """What ``make lowest`` installs is the least that the requirements allow, the library's and every overlay's."""
+    lines = (ROOT / "scripts" / "lowest.txt").read_text(encoding="utf-8").split("\n")
+    pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    main, *overlays = (
+        tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+        for path in (ROOT / "pyproject.toml", *sorted(ROOT.glob("overlays/*/pyproject.toml")))
+    )
+    asked = [*main["dependencies"], *main["optional-dependencies"]["local"]]
+    bounds = dict(requirement.split(">=") for requirement in asked)
+    of_others = {"click": "8.0.0"}  # typer's
+    assert pins == of_others | {name: ".".join([*bound.split("."), "0", "0"][:3]) for name, bound in bounds.items()}
+    for overlay in overlays:
+        assert {name for name in overlay["dependencies"] if ">=" in name} <= set(asked)

@@ -71,6 +71,26 @@ def test_errors_that_differ_in_words_are_two_classes():
     assert error_class("Error: not enough seats on flight HAT1") != error_class("Error: flight HAT1 not found")
 
 
+@pytest.mark.parametrize(
+    "text", ["x" * 50_000, "x" * 50_000 + "/y", ">" * 50_000, "'a" * 25_000, "\u2026" * 50_000, "x, " * 20_000]
+)
+def test_a_class_takes_linear_time(text):
+    """Ten times the text takes ten times as long, not a hundred times: a student waits for it."""
+    assert len(error_class(f"Error: {text}")) <= 80
+
+
+def test_a_value_in_quotes_goes_with_what_is_beside_it():
+    """A quoted value behind an id leaves none of its words."""
+    assert error_class("Error: x1:\"HAT b\" gone, id=/home/'a b'/x lost") == "… gone, … lost"
+
+
+@pytest.mark.parametrize("text", ['{"error":' * 5000, '{"error":' * 3000 + "1" + "}" * 3000])
+def test_nesting_without_end_is_no_error_and_has_a_class(text):
+    """A student's harness asks this of every answer."""
+    assert not is_error(text)
+    assert len(error_class(text)) <= 80
+
+
 def test_a_class_is_short_and_has_no_values():
     """A class is shown to people and students, so it carries no value of the run."""
     found = error_class(

@@ -3,16 +3,18 @@
 Masking hides that the booking used the payment method which the profile listed, and that the second try differed
 from the first in one argument. Both are lessons, so they are read off the run first: an argument's *name*, and the
 numbers of the calls concerned (from 1, over all calls of the run).
+
+The calls of one step were asked for together, before any of them had answered: none is another's source or repair.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from amd.json_text import JSON, loads
+from amd.json_text import JSON
+from amd.observation import parse
 from amd.trajectory import ToolCall, Trajectory, error_class
 
 __all__ = ["Evidence", "Link", "Repair", "find_evidence"]
@@ -20,6 +22,8 @@ __all__ = ["Evidence", "Link", "Repair", "find_evidence"]
 # A shorter value, or a plain word such as "economy", meets its equal by chance and says nothing about its origin.
 _LEAST_LENGTH = 4
 _PARTICULAR = re.compile(r"[\d. ]")
+# No tool's values are nested deeper.
+_DEPTH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +37,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Call ``failed`` came back with an error. ``repaired`` is the next good call of the same tool, or ``None``.
+    """Call ``failed`` came back with an error. ``repaired`` is the good call that mended it, or ``None``.
 
+    That is the next good call of the same tool in a later step: of the same turn, or about the same thing, which at
+    least half of the arguments that both calls have say. A later turn's call about another thing mends nothing.
     ``changed`` names the arguments that the repair added, dropped or gave another value.
     """
 
@@ -54,68 +60,103 @@ class Evidence:
 
 def find_evidence(run: Trajectory) -> Evidence:
     """The evidence of a run as it was read, not masked."""
-    return Evidence(tuple(_links(run)), tuple(_repairs(run.calls)))
+    return Evidence(tuple(_links(run)), tuple(_repairs(run)))
 
 
-def _leaves(value: JSON, name: str = "") -> Iterator[tuple[str, str]]:
+def _leaves(value: JSON, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
     """Each scalar below a value as text, with the nearest key above it."""
+    if isinstance(value, Mapping | list) and depth > _DEPTH:
+        return
     if isinstance(value, Mapping):
         for key, member in value.items():
-            yield from _leaves(member, key)
+            yield from _leaves(member, key, depth + 1)
     elif isinstance(value, list):
         for member in value:
-            yield from _leaves(member, name)
+            yield from _leaves(member, name, depth + 1)
     elif value is not None and not isinstance(value, bool):
         yield name, str(value)
 
 
-def _parsed(observation: str) -> JSON:
-    try:
-        return loads(observation)
-    except ValueError:
-        pass
-    try:
-        value = ast.literal_eval(observation)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return observation
-    return value if isinstance(value, dict | list) else observation
-
-
 def _links(run: Trajectory) -> Iterator[Link]:
     produced: dict[str, int] = {}
-    said: list[str] = []
+    heard = ""
     number = 0
     for turn in run.turns:
-        said.append(turn.user or "")
-        for call in turn.calls:
-            number += 1
-            heard = "\n".join(said)
-            seen: set[str] = set()
-            for argument, text in _leaves(call.arguments):
-                source = produced.get(text)
-                if argument and argument not in seen and source and not _is_said(text, heard):
-                    seen.add(argument)
-                    yield Link(number, argument, source)
-            if call.ok:
-                for _, text in _leaves(_parsed(call.observation)):
-                    if len(text) >= _LEAST_LENGTH and _PARTICULAR.search(text):
-                        produced.setdefault(text, number)
+        heard += f"\n{turn.user or ''}"
+        for step in turn.steps:
+            for call, asked in enumerate(step.calls, number + 1):
+                yield from (Link(call, argument, source) for argument, source in _sources(asked, produced, heard))
+            for call in step.calls:
+                number += 1
+                for text in _results(call) if call.ok else ():
+                    produced.setdefault(text, number)
+
+
+def _sources(call: ToolCall, produced: Mapping[str, int], heard: str) -> Iterator[tuple[str, int]]:
+    """The arguments of a call that an earlier call gave and the user did not, each once."""
+    seen: set[str] = set()
+    for argument, text in _leaves(call.arguments):
+        source = produced.get(text)
+        if argument and argument not in seen and source and not _is_said(text, heard):
+            seen.add(argument)
+            yield argument, source
+
+
+def _results(call: ToolCall) -> Iterator[str]:
+    """The values of an answer that are particular enough to be known again."""
+    observed = parse(call.observation)
+    for _, text in _leaves(call.observation if observed is None else observed.value):
+        if len(text) >= _LEAST_LENGTH and _PARTICULAR.search(text):
+            yield text
 
 
 def _is_said(text: str, heard: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", heard, re.IGNORECASE) is not None
 
 
-def _repairs(calls: tuple[ToolCall, ...]) -> Iterator[Repair]:
-    for number, call in enumerate(calls, start=1):
-        if call.ok:
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A call with its number, its turn and its step, each counted over the whole run."""
+
+    number: int
+    turn: int
+    step: int
+    call: ToolCall
+
+
+def _placed(run: Trajectory) -> Iterator[_Placed]:
+    number = step = 0
+    for turn, made in enumerate(run.turns):
+        for part in made.steps:
+            step += 1
+            for call in part.calls:
+                number += 1
+                yield _Placed(number, turn, step, call)
+
+
+def _repairs(run: Trajectory) -> Iterator[Repair]:
+    calls = tuple(_placed(run))
+    for failed in calls:
+        if failed.call.ok:
             continue
-        later = enumerate(calls[number:], start=number + 1)
-        repaired = next(((n, c) for n, c in later if c.ok and c.name == call.name), None)
+        kind = error_class(failed.call.observation)
+        repaired = next((later for later in calls[failed.number :] if _repaired(failed, later)), None)
         if repaired is None:
-            yield Repair(number, error_class(call.observation))
+            yield Repair(failed.number, kind)
         else:
-            yield Repair(number, error_class(call.observation), repaired[0], _changed(call, repaired[1]))
+            yield Repair(failed.number, kind, repaired.number, _changed(failed.call, repaired.call))
+
+
+def _repaired(failed: _Placed, later: _Placed) -> bool:
+    if not later.call.ok or later.call.name != failed.call.name or later.step == failed.step:
+        return False
+    return later.turn == failed.turn or _about_the_same(failed.call.arguments, later.call.arguments)
+
+
+def _about_the_same(one: Mapping[str, JSON], other: Mapping[str, JSON]) -> bool:
+    common = [name for name in one if name in other]
+    equal = sum(one[name] == other[name] for name in common)
+    return 2 * equal >= len(common) > 0 or one == other
 
 
 def _changed(before: ToolCall, after: ToolCall) -> tuple[str, ...]:

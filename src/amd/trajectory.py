@@ -69,7 +69,11 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call with its own observation; ``ok`` is false if the tool reported an error."""
+    """One call with its own observation; ``ok`` is false if the tool reported an error.
+
+    >>> ToolCall("ls", {"folder": "a"}, "Error: no such folder", ok=False).call_id is None
+    True
+    """
 
     name: str
     arguments: Mapping[str, JSON]
@@ -80,7 +84,11 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One message of the agent: its text, which may be empty, and its calls, which may be parallel."""
+    """One message of the agent: its text, which may be empty, and its calls, which may be parallel.
+
+    >>> Step("I am done.").calls
+    ()
+    """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -88,7 +96,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the user said (``None`` where the harness gave the turn without a word) and what the agent did."""
+    """What the user said (``None`` where the harness gave the turn without a word) and what the agent did.
+
+    >>> look = Step("I look.", (ToolCall("pwd", {}, "/home", ok=True),))
+    >>> [call.name for call in Turn("Where am I?", (look, Step("At home."))).calls]
+    ['pwd']
+    """
 
     user: str | None
     steps: tuple[Step, ...] = ()
@@ -101,7 +114,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the run ended. ``success`` is ``None`` where nobody scored it; unscored is not successful."""
+    """How the run ended. ``success`` is ``None`` where nobody scored it; unscored is not successful.
+
+    >>> Outcome(success=True, score=1.0).success, Outcome(success=None).score
+    (True, None)
+    """
 
     success: bool | None
     score: float | None = None
@@ -114,6 +131,10 @@ class Source:
 
     ``sha256`` is the hash of the bytes that the run was read from. ``kind`` is ``"oracle"`` for a benchmark's own
     answer key, replayed; that is never called a teacher's. ``memory_assisted`` is ``None`` where it is unknown.
+
+    >>> from amd.json_text import digest
+    >>> Source("gpt-4o", "run-7", "runs.jsonl:7", digest(b"the line")).kind
+    'teacher'
     """
 
     teacher: str
@@ -155,6 +176,9 @@ class Refusal:
     """A run that was read and not taken, with the reason that is counted and the place to look.
 
     ``reason`` is one of the gate's words (``failed``, ``unscored``, ``unreadable`` ...); ``where`` is ``file:line``.
+
+    >>> Refusal("unreadable", "runs.jsonl:3", "not JSON").task_id is None
+    True
     """
 
     reason: str
@@ -194,10 +218,9 @@ def is_error(observation: str) -> bool:
     return _error_text(observation) is not None
 
 
-# What differs between two errors of one class: quoted and bracketed values, paths, ids, numbers.
-_VARIABLE = re.compile(
-    r"""(?<!\w)'[^'\n]*'(?!\w) | "[^"\n]*" | `[^`\n]*` | <[^<>\n]*> | \S*[/\\@]\S* | \S*\d\S*""", re.VERBOSE
-)
+# What differs between two errors of one class: quoted and bracketed values; then words with a path, an id or a number.
+_QUOTED = re.compile(r"""(?<!\w)'[^'\n]*'(?!\w) | "[^"\n]*" | `[^`\n]*` | <[^<>\n]*>""", re.VERBOSE)
+_VARIABLE = re.compile(r"(?<!\S)[^\s/\\@\d]*+[/\\@\d]\S*+")
 _CLASS_LENGTH = 80
 
 
@@ -213,5 +236,5 @@ def error_class(observation: str) -> str:
     """
     text = _error_text(observation)
     sentence = re.split(r"(?<=\w)[.!?](?=\s|$)|\n", (observation if text is None else text).strip(), maxsplit=1)[0]
-    plain = re.sub(r"(?:…[\s,:;]*){2,}", "… ", _VARIABLE.sub("…", sentence))
+    plain = re.sub(r"(?:…[\s,:;]*){2,}", "… ", _VARIABLE.sub("…", _QUOTED.sub("…", sentence)))
     return " ".join(plain.split())[:_CLASS_LENGTH].strip()

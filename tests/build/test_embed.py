@@ -27,12 +27,12 @@ def test_each_new_text_is_embedded_once():
     assert np.array_equal(rows[sha("b")], stub.embed(["b"])[0])
 
 
-def test_batches_and_progress():
-    """Large inputs go in batches and tell how far they are."""
+def test_progress():
+    """Only what is new counts."""
     stub, told = StubEmbedder(width=8), []
-    embed_new((f"text {n}" for n in range(600)), {}, stub, progress=lambda done, total: told.append((done, total)))
-    assert stub.calls == 3
-    assert told == [(256, 600), (512, 600), (600, 600)]
+    known = {sha("text 0"): stub.embed(["text 0"])[0]}
+    embed_new((f"text {n}" for n in range(300)), known, stub, progress=lambda done, total: told.append((done, total)))
+    assert told == [(256, 299), (299, 299)]
 
 
 class Broken(StubEmbedder):

@@ -70,7 +70,7 @@ ITEMS: st.SearchStrategy[list[Item]] = st.lists(
 )
 FLAGS = st.fixed_dictionaries(
     {name: st.booleans() for name in ("all_trials", "assume_unassisted", "include_failures")}
-    | {"split": st.sampled_from([None, Split("bfcl", frozenset({"multi_turn_0", "multi_turn_1"}), frozenset())])}
+    | {"split": st.sampled_from([None, Split("made-up", frozenset({"multi_turn_0", "multi_turn_1"}), frozenset())])}
 )
 
 
@@ -237,14 +237,14 @@ def test_every_kind_may_teach(kind: Any) -> None:
 
 def test_held_out() -> None:
     """With a split only train families pass; a family on neither side is not train."""
-    split = Split("bfcl", train=frozenset({"multi_turn_0"}), test=frozenset({"multi_turn_1"}))
+    split = Split("made-up", train=frozenset({"multi_turn_0"}), test=frozenset({"multi_turn_1"}))
     gate = admit([run(0), run(1), run(2)], split=split)
     assert [made.task.family for made in gate.admitted] == ["multi_turn_0"]
     assert [(refusal.reason, refusal.task_id) for refusal in gate.refusals] == [
         ("held_out", "multi_turn_base_1"),
         ("held_out", "multi_turn_base_2"),
     ]
-    with pytest.raises(ConfigError, match=r"the split is for 'bfcl', the run in .* is of 'other'"):
+    with pytest.raises(ConfigError, match=r"the split is for 'made-up', the run in .* is of 'other'"):
         admit([run(0, benchmark="other")], split=split)
 
 

@@ -259,7 +259,7 @@ def test_d07_benchmarks_do_not_mix(build):
     build([run(0)])
     with pytest.raises(ConfigError, match=r"'made-up'.*'other'"):
         build([run(1, benchmark="other")])
-    with pytest.raises(ConfigError, match="bfcl, other"):
+    with pytest.raises(ConfigError, match="made-up, other"):
         build([run(1), run(2, benchmark="other")])
 
 
@@ -297,6 +297,13 @@ def test_a_pin_must_hold_before_anything_is_added(build):
     with pytest.raises(StoreError, match="0000"):
         build([run(1)], pin="0" * 64)
     assert build([run(1)], pin=seal).generation == 2
+
+
+def test_a_pin_where_nothing_is_published(build, stub, tmp_path):
+    """Said before anything is embedded, and no folder is left."""
+    with pytest.raises(StoreError, match="0000"):
+        build([run(1)], tmp_path / "new", pin="0" * 64)
+    assert (stub.texts, (tmp_path / "new").exists()) == ([], False)
 
 
 def test_pinned_floors_stay(build):

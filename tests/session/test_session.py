@@ -167,7 +167,7 @@ def test_c06_agreement_is_counted_among_the_visible(remember: Remember, record: 
 def test_d01_no_task_gets_its_own_record(remember: Remember, distilled: Callable[..., list[Record]]):
     """D01: five runs, asked as each task; the control is a sixth run whose first message paraphrases task 0's."""
     runs = [run(i) for i in range(5)]
-    memory = remember(distilled(runs), benchmark="bfcl")
+    memory = remember(distilled(runs), benchmark="made-up")
     for each in runs:
         session = Session(memory, viewer=self_excluded(each.task), tools=each.tools)
         block = session.before_task(each.task.instruction)
@@ -178,21 +178,21 @@ def test_d01_no_task_gets_its_own_record(remember: Remember, distilled: Callable
 
     twin = run(0)
     paraphrase = twin.task.instruction.replace("move", "please move")
-    sibling = Task("bfcl", "multi_turn_base_9", "multi_turn_9", paraphrase)
+    sibling = Task("made-up", "multi_turn_base_9", "multi_turn_9", paraphrase)
     near = type(twin)(sibling, twin.turns, twin.tools, twin.outcome, twin.source)
-    memory = remember(distilled([*runs, near]), benchmark="bfcl")
+    memory = remember(distilled([*runs, near]), benchmark="made-up")
     session = Session(memory, viewer=self_excluded(runs[0].task), method="workflow", tools=runs[0].tools)
     session.before_task(runs[0].task.instruction)
     assert session.exposures[0].families == ("multi_turn_9",)
     # The same twin, registered as a variant of the same family, is hidden.
     variant = type(twin)(
-        Task("bfcl", "multi_turn_composite_0", "multi_turn_0", paraphrase),
+        Task("made-up", "multi_turn_composite_0", "multi_turn_0", paraphrase),
         twin.turns,
         twin.tools,
         twin.outcome,
         twin.source,
     )
-    memory = remember(distilled([*runs, variant]), benchmark="bfcl")
+    memory = remember(distilled([*runs, variant]), benchmark="made-up")
     session = Session(memory, viewer=self_excluded(runs[0].task), method="workflow", tools=runs[0].tools)
     session.before_task(runs[0].task.instruction)
     assert session.exposures[0].excluded == {"own_family": 2}
@@ -278,7 +278,7 @@ def test_d26_exactly_the_tiers_asked_for(
 ):
     """D26: before the task and after an error, only the method's tiers are asked and shown."""
     runs = [run(i) for i in range(3)]
-    memory = remember(distilled(runs), benchmark="bfcl")
+    memory = remember(distilled(runs), benchmark="made-up")
     session = Session(memory, viewer=self_excluded(runs[0].task), method="+".join(tiers) or "none", tools=runs[0].tools)
     messages = prepend_memory(MESSAGES, session.before_task(runs[0].task.instruction))
     hint = session.after_error(failed("cd", "Error: no such directory"))
@@ -301,7 +301,7 @@ def failed(tool: str, error: str, **fields: object):
 def test_d26_the_query_of_a_hint_is_raw(remember: Remember, distilled: Callable[..., list[Record]]):
     """D26: a turn's text that a harness hands on with the block in it is asked without the block."""
     runs = [run(i) for i in range(3)]
-    memory = remember(distilled(runs), benchmark="bfcl")
+    memory = remember(distilled(runs), benchmark="made-up")
 
     def digest_of(polluted: bool) -> str:
         session = Session(memory, viewer=self_excluded(runs[0].task), mode="dynamic", tools=runs[0].tools)
@@ -320,7 +320,7 @@ def test_d26_the_query_of_a_hint_is_raw(remember: Remember, distilled: Callable[
 def test_nothing_is_asked_twice_for_one_place(remember: Remember, distilled: Callable[..., list[Record]]):
     """The task, each turn and each failed call keep their answers and log them once."""
     runs = [run(i) for i in range(3)]
-    memory = remember(distilled(runs), benchmark="bfcl")
+    memory = remember(distilled(runs), benchmark="made-up")
     session = Session(memory, viewer=self_excluded(runs[0].task), mode="dynamic", tools=runs[0].tools)
     text = runs[0].task.instruction
     first = [session.before_task(text), session.before_turn(text, 1), session.after_error(failed("cd", "Error: no"))]
@@ -415,7 +415,7 @@ def test_a_leak_is_refused_whatever_the_search_believed(record: Make, tiny: type
         def search(self, query: object, *, accept: Callable[[Record], object], **_: object) -> Found:
             """That record."""
             accept(self.found)
-            return Found((Hit(self.found, 1.0),), 1, 0, 1.0, {}, {})
+            return Found((Hit(self.found, 1.0),), 1, 0, 1.0, {})
 
     def session(found: Record, viewer: object) -> Session:
         memory = SimpleNamespace(shelves={"workflow": Leaky(found)}, manifest=NOBODY, path="m")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import orjson
 import pytest
@@ -88,12 +86,68 @@ def test_empty_arrays():
     assert parse_lines(b"[]\n") == parse_lines(b"[\n]\n") == ([], [])
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"status": "Aktive"}, id="status"),
+        pytest.param({"status": ""}, id="no status"),
+        pytest.param({"steps": [5, 1]}, id="backwards"),
+        pytest.param({"steps": [0, 3]}, id="from no call"),
+        pytest.param({"steps": [-1, -1]}, id="under zero"),
+        pytest.param({"steps": [1]}, id="one"),
+        pytest.param({"steps": [1, 2, 3]}, id="three"),
+    ],
+)
+def test_a_word_or_a_step_that_is_none_is_broken(fields, changes):
+    """States and steps are read by others: a line is taken in with known ones only."""
+    if "steps" in changes:
+        changes = {"source": {**fields["source"], **changes}}
+    parsed, broken = parse_lines(document([orjson.dumps({**fields, **changes})]))
+    assert (len(parsed), len(broken)) == (0, 1)
+    assert any(word in broken[0].what for word in ("active", "steps"))
+
+
+@pytest.mark.parametrize("steps", [[0, 0], [1, 1], [2, 9]])
+def test_good_steps_are_taken_in(fields, steps):
+    """Positive control: no call, one, several."""
+    parsed, _ = parse_lines(document([orjson.dumps({**fields, "source": {**fields["source"], "steps": steps}})]))
+    assert parsed[0].record.source.steps == tuple(steps)
+
+
+def _edited(record, changes):
+    """The line of a record that a person edited."""
+    line = orjson.dumps({**orjson.loads(encode(record, ROW)), **changes})
+    return parse_lines(document([line]))[0][0]
+
+
 def test_difference_is_a_unified_diff(kit):
-    """Old and new side; without the old one every line is new."""
+    """Old and new side."""
     old = kit.record(body={"text": "old text"})
-    new = replace(kit.record(body={"text": "new text"}), status="retired")
-    lines = difference(old, new).split("\n")
+    line = _edited(old, {"body": {"text": "new text"}, "status": "retired"})
+    lines = difference(old, line).split("\n")
+    assert lines[:2] == [f"--- {old.id}", f"+++ workflow/{line.record.id}"]
     assert '-    "text": "old text"' in lines
     assert '+    "text": "new text"' in lines
     assert '+  "status": "retired",' in lines
-    assert all(line[0] in "+@-" for line in difference(None, new).split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"key": "new"}, "its key was edited"),
+        ({"body": {"text": "new"}}, "its body, or its key and key_sha256"),
+        ({"status": "retired"}, "beside its key and body"),
+    ],
+)
+def test_a_difference_without_the_text_before_says_so(kit, changes, words):
+    """Every line is new, and the head says why, and what the hashes tell of the edit."""
+    old = kit.record()
+    before, *rest = difference(None, _edited(old, changes)).split("\n")
+    assert before.startswith(f"--- {old.id} (the text before is not kept; ")
+    assert words in before
+    assert all(line[0] in "+@" for line in rest)
+
+
+def test_a_record_that_was_added_had_no_text_before(kit):
+    """Nothing is missed there."""
+    assert difference(None, _edited(kit.record(), {"id": ""})).startswith("--- (a record added by hand)\n")

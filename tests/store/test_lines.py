@@ -68,6 +68,24 @@ def test_what_json_cannot_hold_is_refused(kit, value):
     assert caught.value.fields["record"] == good.id
 
 
+@pytest.mark.parametrize("status", ["Aktive", "", "ACTIVE"])
+def test_an_unknown_status_is_refused(kit, status):
+    """Nobody would be shown it, and nobody would know why."""
+    for known in ("active", "retired"):
+        encode(kit.record(status=known), ROW)
+    with pytest.raises(StoreError, match="not one of active, retired"):
+        encode(kit.record(status=status), ROW)
+
+
+@pytest.mark.parametrize("steps", [(5, 1), (0, 1), (-1, 2)])
+def test_steps_that_are_no_pair_of_calls_are_refused(kit, steps):
+    """The first call, then the last one."""
+    one = kit.record()
+    with pytest.raises(StoreError, match=f"the steps are {steps[0]} to {steps[1]}"):
+        encode(replace(one, source=replace(one.source, steps=steps)), ROW)
+    encode(replace(one, source=replace(one.source, steps=(0, 0))), ROW)
+
+
 def test_a_wrong_id_is_refused(kit):
     """An id that is not the content's hash would pass as a hand edit later."""
     with pytest.raises(StoreError, match="the hash of its content"):

@@ -99,14 +99,6 @@ def test_an_unknown_embedder_is_told_at_opening(place):
     assert len(read_memory(place).shelves["workflow"]) == 3
 
 
-def test_rows_of_finds_a_key(kit, place):
-    """A writer finds the row of a text it knows by the text's hash."""
-    memory = read_memory(place)
-    shelf = memory.shelves["workflow"]
-    rows = memory.rows_of("workflow")
-    assert [rows[key] for key, _ in shelf.key_rows()] == [0, 1, 2]
-
-
 @pytest.mark.parametrize("name", ["generations/000002/workflow/keys.npy", "generations/000002/function/records.json"])
 def test_a_missing_or_empty_file_is_named(kit, grown, name):
     """Typed, with the file and the next step."""

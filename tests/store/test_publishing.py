@@ -223,6 +223,28 @@ def test_a_pin_is_checked_before_anything_is_extended(kit, place, tmp_path):
     assert publish(place, kit.union(5), pin=pin).changed
 
 
+def test_a_wrong_pin_leaves_no_trace(kit, place, tmp_path):
+    """No directory, no lock: neither where nothing is, nor in a memory that was copied without its lock."""
+    (place / ".lock").unlink()
+    (tmp_path / "empty").mkdir()
+    for where in (place, tmp_path / "empty", tmp_path / "a/b/new"):
+        with pytest.raises(DigestDoesNotMatch):
+            publish(where, lambda _: pytest.fail("composed"), pin="0" * 64)
+    assert not (place / ".lock").exists()
+    assert list((tmp_path / "empty").iterdir()) == []
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_first_publish_that_fails_leaves_an_unfinished_build(kit, tmp_path):
+    """Its lock alone; the next publish takes the directory over."""
+    with pytest.raises(ZeroDivisionError):
+        publish(tmp_path / "new", lambda _: 1 / 0)
+    assert [path.name for path in (tmp_path / "new").iterdir()] in ([], [".lock"])
+    with pytest.raises(StoreError, match=r"unfinished build|no memory"):
+        read_memory(tmp_path / "new")
+    assert publish(tmp_path / "new", kit.union(1)).changed
+
+
 def test_a_tampered_memory_is_not_extended(kit, place):
     """One genuine write would seal it."""
     path = place / "generations/000001/workflow/records.json"

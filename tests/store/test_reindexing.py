@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 import orjson
 import pytest
+from filelock import FileLock, Timeout
 
-from amd.errors import ClientError, DigestDoesNotMatch, EmbedderDoesNotMatch, StoreError
+from amd.errors import ClientError, DigestDoesNotMatch, EmbedderDoesNotMatch, StoreError, WidthDoesNotMatch
 from amd.exclusion import deployed
+from amd.json_text import digest
+from amd.records import record_id
 from amd.store import check, open_memory, publish, read_memory, reindex
+from amd.store.lines import line_sha256
 from amd.tier import Query
 
 RECORDS = "generations/000002/workflow/records.json"
@@ -18,10 +22,11 @@ RECORDS = "generations/000002/workflow/records.json"
 def edit(grown):
     """Change the lines of the workflow shelf as a person would; each line as its members."""
 
-    def edit(change):
-        path = grown / RECORDS
+    def edit(change, generation=2):
+        path = grown / f"generations/{generation:06d}/workflow/records.json"
         lines = [orjson.loads(line.rstrip(b",")) for line in path.read_bytes().split(b"\n")[1:-2]]
-        changed = change(lines) or lines
+        result = change(lines)
+        changed = result if isinstance(result, list) else lines
         path.write_bytes(b"[\n" + b",\n".join(orjson.dumps(line) for line in changed) + b"\n]\n")
         return lines
 
@@ -59,7 +64,7 @@ def test_an_edited_key_is_embedded_and_found(kit, grown, edit):
 
 
 def test_bodies_and_states_need_no_embedding(kit, grown, edit):
-    """A diff against the kept generation where it has the record; a retired record is not shown."""
+    """The kept generation vouches for keys and gives a diff, where it has the record; a retired one is not shown."""
 
     def change(lines):
         lines[0]["body"]["text"] = "Look twice."
@@ -171,11 +176,91 @@ def test_c03_another_embedder_embeds_all(kit, grown):
 
 def test_c03_the_width_that_is_given_is_stored(kit, grown):
     """C03, third variant: asked for 64, the service gives 48: the manifest says 48."""
-    embedder = kit.FakeEmbedder(width=48)
+    embedder = kit.FakeEmbedder("fake-64", width=48)
     reindex(grown, embedder=embedder)
     manifest = open_memory(grown, embedder=embedder).manifest
     assert manifest.embedder.dim == 48
     assert {figures.width for figures in manifest.shelves.values()} == {48}
+
+
+def test_c03_another_width_under_the_same_id_is_refused(kit, grown, edit):
+    """C03: one id is one space. What an id names may change all the same; the way on is told, and it leads there."""
+    changed = kit.FakeEmbedder(width=48)
+    with pytest.raises(EmbedderDoesNotMatch) as told:
+        open_memory(grown, embedder=changed)
+    assert told.value.next_step.count("amd reindex") == 2
+    edit(lambda lines: lines[0].update(key="another key"))
+    before = kit.files(grown)
+    with pytest.raises(WidthDoesNotMatch, match="width 48 after rows of width 64"):
+        reindex(grown, embedder=changed)
+    assert kit.files(grown) == before
+    for embedder in (kit.FakeEmbedder("fake-b"), changed):
+        reindex(grown, embedder=embedder)
+    _assert_rows_are_records(open_memory(grown, embedder=changed), changed)
+
+
+def test_an_empty_memory_moves_to_another_embedder(kit, tmp_path):
+    """There is no text to learn a width from, and none is asked for."""
+    publish(tmp_path / "m", lambda _: kit.contents({"workflow": []}))
+    new = kit.FakeEmbedder("fake-b", 32, fail=ClientError("asked"))
+    assert reindex(tmp_path / "m", embedder=new).changed
+    assert read_memory(tmp_path / "m").manifest.embedder.id == "fake-b"
+    assert check(tmp_path / "m").ok
+
+
+class Outside:
+    """An embedder that takes the lock of a memory whenever it is asked, and may do something then."""
+
+    def __init__(self, inner, place, then=None):
+        self.inner, self.place, self.then, self.asked = inner, place, then, 0
+        self.id, self.floor = inner.id, inner.floor
+
+    def embed(self, texts):
+        """The inner one's rows; ``filelock.Timeout`` if somebody holds the lock."""
+        self.asked += 1
+        with FileLock(self.place / ".lock", timeout=0):
+            pass
+        if self.then and self.asked == 1:
+            self.then()
+        return self.inner.embed(texts)
+
+
+@pytest.mark.parametrize("name", ["fake-a", "fake-b"])
+def test_no_model_is_called_under_the_lock(kit, grown, edit, name):
+    """Other writers never wait for a service; neither for the memory's own embedder nor for a new one."""
+    edit(lambda lines: lines[0].update(key="another key"))
+    embedder = Outside(kit.FakeEmbedder(name), grown)
+    assert reindex(grown, embedder=embedder).changed
+    assert embedder.asked == 1
+
+    def compose(_):
+        embedder.embed(["a text"])
+
+    with pytest.raises(Timeout):  # positive control: under the lock it would be noticed
+        publish(grown, compose)
+
+
+def test_no_model_is_called_where_nothing_is_to_embed(kit, grown):
+    """The memory's own embedder may be out of reach."""
+    assert not reindex(grown, embedder=kit.FakeEmbedder(fail=ClientError("asked"))).changed
+
+
+def test_a_record_that_comes_while_texts_are_embedded_is_embedded_too(kit, place):
+    """Another writer publishes meanwhile: nothing of it is lost, and its rows are of the new embedder."""
+    new = kit.FakeEmbedder("fake-b", 32)
+    reindex(place, embedder=Outside(new, place, then=lambda: publish(place, kit.union(5))))
+    assert kit.record(5).key in _keys(read_memory(place))
+    _assert_rows_are_records(open_memory(place, embedder=new), new)
+
+
+def test_an_embedder_that_changes_while_texts_are_embedded(kit, grown, edit):
+    """Another reindex moves all to a third embedder meanwhile: never rows of two embedders in one memory."""
+    edit(lambda lines: lines[0].update(key="another key"))
+    own = kit.FakeEmbedder()
+    third = kit.FakeEmbedder("fake-c")
+    reindex(grown, embedder=Outside(own, grown, then=lambda: reindex(grown, embedder=third)))
+    assert "another key" in _keys(read_memory(grown))
+    _assert_rows_are_records(open_memory(grown, embedder=own), own)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +274,7 @@ def test_c03_the_width_that_is_given_is_stored(kit, grown):
 )
 def test_a_faulty_line_leaves_all_as_it_was(kit, grown, edit, change, line, words):
     """File and line, and not a byte differs."""
-    edit(lambda lines: result if isinstance(result := change(lines), list) else None)
+    edit(change)
     before = kit.files(grown)
     with pytest.raises(StoreError, match=words) as caught:
         reindex(grown, embedder=kit.FakeEmbedder())
@@ -273,3 +358,112 @@ def test_no_memory_is_left_alone(tmp_path, kit):
     with pytest.raises(StoreError, match="no memory"):
         reindex(tmp_path / "nowhere", embedder=kit.FakeEmbedder())
     assert not (tmp_path / "nowhere").exists()
+
+
+def _by_hand(line, **changes):
+    """Edit a line with its hashes, as far as ``changes`` name them."""
+    line.update(changes)
+    hashes = {
+        "key_sha256": lambda: digest(line["key"].encode()),
+        "id": lambda: record_id(line["tier"], line["benchmark"], line["task_id"], line["key"], line["body"]),
+        "line_sha256": lambda: line_sha256(line),
+    }
+    for name, make in hashes.items():
+        if line[name] is None:
+            line[name] = make()
+
+
+@pytest.mark.parametrize("again", [["key_sha256"], ["key_sha256", "id"], ["id"], ["id", "line_sha256"]])
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_key_edited_with_its_hashes_is_embedded(kit, grown, edit, again, kept):
+    """D03: short of all hashes, none that a person types makes an old row pass for the row of a new key."""
+    if not kept:  # embedded anew, so its rows are in no older generation
+        reindex(grown, embedder=kit.FakeEmbedder("fake-b"))
+    number = read_memory(grown).manifest.generation
+    edit(lambda lines: _by_hand(lines[1], key="polish the silver", **dict.fromkeys(again)), number)
+    embedder = kit.FakeEmbedder("fake-a" if kept else "fake-b")
+    assert any("edited by hand" in fault.what and "line 3" in fault.what for fault in check(grown).faults)
+    report = reindex(grown, embedder=embedder)
+    assert embedder.texts == ["polish the silver"]
+    assert len(report.edits) == 1
+    _assert_rows_are_records(open_memory(grown, embedder=embedder), embedder)
+
+
+def test_all_hashes_computed_anew(kit, grown, edit):
+    """The kept generation knows whose row that was; ``check`` names the line, ``reindex`` embeds its key."""
+    name = {}
+    everything = dict.fromkeys(["key_sha256", "id", "line_sha256"])
+    edit(lambda lines: (_by_hand(lines[1], key="polish the silver", **everything), name.update(lines[1])))
+    faults = [fault.what for fault in check(grown).faults]
+    assert any(f"record {name['id']}, line 3: " in what and "row is that of another key" in what for what in faults)
+    embedder = kit.FakeEmbedder()
+    assert reindex(grown, embedder=embedder).embedded == 1
+    _assert_rows_are_records(open_memory(grown, embedder=embedder), embedder)
+
+
+def test_the_key_of_an_edited_line_is_embedded_if_no_other_line_vouches_for_it(kit, place):
+    """After a first build there is no kept generation: one text for each edited line, and none for the others."""
+    path = place / "generations/000001/workflow/records.json"
+    path.write_bytes(path.read_bytes().replace(b"Look first, then move report 1", b"Look twice, then move report 1"))
+    embedder = kit.FakeEmbedder()
+    (made,) = reindex(place, embedder=embedder).edits
+    assert embedder.texts == [kit.record(1).key]
+    assert made.diff.startswith(f"--- {made.old_id} (the text before is not kept; ")
+    assert made.what in made.diff
+    _assert_rows_are_records(open_memory(place, embedder=embedder), embedder)
+
+
+def _fault_in(tier, body):
+    return None if isinstance(body.get("text"), str) else f"a {tier} needs a text"
+
+
+def test_a_body_that_its_tier_cannot_read_is_refused(kit, grown, edit):
+    """A session would fail on it later; ``check`` names it too, without the function all pass."""
+    edit(lambda lines: (lines[1].update(body={}), lines[2].update(body={"text": "good"})))
+    before = kit.files(grown)
+    with pytest.raises(StoreError, match=rf"{RECORDS}:3: a workflow needs a text"):
+        reindex(grown, embedder=kit.FakeEmbedder(), fault_in=_fault_in)
+    assert kit.files(grown) == before
+    named = [fault.what for fault in check(grown, fault_in=_fault_in).faults if "needs a text" in fault.what]
+    assert len(named) == 1
+    assert "line 3" in named[0]
+    assert not any("needs a text" in fault.what for fault in check(grown).faults)
+    edit(lambda lines: lines[1].update(body={"text": "mended"}))
+    assert len(reindex(grown, embedder=kit.FakeEmbedder(), fault_in=_fault_in).edits) == 2
+    assert check(grown, fault_in=_fault_in).ok
+
+
+def test_a_body_that_nobody_edited_is_taken_in(kit, grown, edit):
+    """A tier of one's own may write what this function does not know; ``check`` asks about every record."""
+    edit(lambda lines: lines[1].update(body={"text": "edited"}))
+
+    def fault_in(tier, body):
+        return None if body == {"text": "edited"} else "unknown"
+
+    assert len(reindex(grown, embedder=kit.FakeEmbedder(), fault_in=fault_in).edits) == 1
+    assert sum("unknown" in fault.what for fault in check(grown, fault_in=fault_in).faults) == 8
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        pytest.param(lambda line: line.update(status="Aktive"), "'active' or 'retired'", id="status"),
+        pytest.param(lambda line: line["source"].update(steps=[5, 1]), "the steps are 5 to 1", id="steps"),
+    ],
+)
+def test_a_word_that_nobody_knows_is_refused(kit, grown, edit, change, words):
+    """It would hide a record, or break what reads it."""
+    edit(lambda lines: change(lines[1]))
+    before = kit.files(grown)
+    with pytest.raises(StoreError, match=words):
+        reindex(grown, embedder=kit.FakeEmbedder())
+    assert kit.files(grown) == before
+    assert any(words in fault.what for fault in check(grown).faults)
+
+
+def test_a_wrong_pin_leaves_no_lock(kit, grown):
+    """Not in a memory that was copied without one."""
+    (grown / ".lock").unlink()
+    with pytest.raises(DigestDoesNotMatch):
+        reindex(grown, embedder=kit.FakeEmbedder(), pin="0" * 64)
+    assert not (grown / ".lock").exists()

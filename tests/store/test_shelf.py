@@ -94,7 +94,7 @@ def test_ties_are_broken_by_record_id(kit, opened):
 
 
 def test_accept_passes_over_with_a_reason(kit, opened):
-    """Better-ranked records that were passed over are counted; what comes after the last hit is not asked about."""
+    """The next one is tried; what comes after the last hit is not asked about."""
     shelf = opened([kit.record(n, f"move the file {'x ' * n}") for n in range(40)])
     asked = []
 
@@ -104,15 +104,14 @@ def test_accept_passes_over_with_a_reason(kit, opened):
 
     found = shelf.search(Query("move the file"), viewer=deployed(), floored=False, accept=accept)
     assert len(found.hits) == 1
-    assert found.dropped == {"stale_schema": 18, "tool_not_offered": 17}
     assert len(asked) == 36
+    assert asked[-1] == found.hits[0].record.id
     plain = shelf.search(Query("move the file", k=36), viewer=deployed(), floored=False)
     assert _ids(plain) == asked
-    assert plain.dropped == {}
 
 
 def test_where_narrows_by_tool_and_by_members(kit, opened):
-    """The tool narrows what is considered; another member only decides among candidates, and drops nothing."""
+    """The tool narrows what is considered; another member only decides among candidates."""
     records = [
         kit.record(n, f"call number {n}", tool="cd" if n % 2 else "mv", body={"category": f"c{n % 3}"})
         for n in range(12)
@@ -123,7 +122,6 @@ def test_where_narrows_by_tool_and_by_members(kit, opened):
     )
     assert found.considered == 6
     assert {hit.record.key for hit in found.hits} == {"call number 1", "call number 7"}
-    assert found.dropped == {}
     nothing = shelf.search(Query("call number 1", where={"tool": "ls"}), viewer=deployed())
     assert (nothing.hits, nothing.considered, nothing.best) == ((), 0, None)
 

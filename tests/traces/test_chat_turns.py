@@ -315,6 +315,20 @@ def test_own_judge_of_errors() -> None:
     assert not chat.turns[0].calls[0].ok
 
 
+@pytest.mark.parametrize("as_text", [True, False])
+def test_arguments_nested_too_deeply_refuse_the_run(as_text: bool) -> None:  # noqa: FBT001 - a parameter of a test
+    """They could be read, but not written and read back; the limit itself is no fault."""
+
+    def messages(levels: int) -> list[Message]:
+        text = '{"a":' + "[" * levels + "]" * levels + "}"
+        asked = {"name": "f", "arguments": text if as_text else json.loads(text)}
+        return [USER, {"role": "assistant", "tool_calls": [{"id": "a", "function": asked}]}, result("ok", "a")]
+
+    assert read_conversation(messages(63)).turns[0].calls[0].name == "f"
+    with pytest.raises(TrajectoryError, match="message 2: the arguments of call 'f' are nested deeper than 64"):
+        read_conversation(messages(65))
+
+
 def test_surrogates_in_arguments_are_counted() -> None:
     """A surrogate that was escaped twice is found where the arguments are parsed."""
     message = {

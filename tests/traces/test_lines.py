@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from amd.errors import TrajectoryError
 from amd.traces import Line, Note, Refusal, read_jsonl
-from amd.traces.lines import MAX_DEPTH, find_files, parse
+from amd.json_text import MAX_DEPTH
+from amd.traces.lines import _Place, find_files, parse
 
 
 def read(folder: Path, content: bytes) -> list[Line | Refusal | Note]:
@@ -140,6 +141,35 @@ def test_broken_array(tmp_path: Path, content: bytes, lines: int, bad: list[str]
     items = read(tmp_path, content)
     assert len(values(items)) == lines
     assert [line for line, _ in refusals(items)] == bad
+
+
+def test_a_long_array_is_read_in_one_go(tmp_path: Path) -> None:
+    """Each line end is counted once: 20,000 objects take no longer a piece than two do, and keep their lines."""
+    count = 20_000
+    items = read(
+        tmp_path, b"[\n" + b",\n".join(b'{"a": %d, "b": "%s"}' % (n, b"x" * 300) for n in range(count)) + b"\n]"
+    )
+    assert [item.number for item in items if isinstance(item, Line)] == list(range(2, count + 2))
+
+
+class CountedText(str):
+    """A text that knows how many characters were looked through for line ends."""
+
+    __slots__ = ("looked",)
+
+    def count(self, *arguments: object) -> int:
+        """As for any text."""
+        _, start, end = arguments
+        self.looked = getattr(self, "looked", 0) + int(str(end)) - int(str(start))
+        return super().count("\n", int(str(start)), int(str(end)))
+
+
+def test_line_ends_are_counted_once() -> None:
+    """However many places are asked for, no part of the text is looked through twice."""
+    text = CountedText("a\n" * 1000)
+    place = _Place(text, 5)
+    assert [place.line(at) for at in range(0, 2001, 2)] == list(range(5, 1006))
+    assert text.looked == 2000
 
 
 @given(st.lists(st.dictionaries(st.text(), st.integers() | st.text() | st.none())), st.booleans())

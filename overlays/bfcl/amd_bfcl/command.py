@@ -13,19 +13,16 @@ from typing import Annotated
 
 import typer
 
-from amd.errors import AmdError, ConfigError
+from amd.cli.console import StageProgress
+from amd.cli.exits import run_app
 from amd.traces import Trajectory, write
 from amd_bfcl.families import INDEXES, Category
 from amd_bfcl.package import Package, find_package
-from amd_bfcl.progress import with_progress
 from amd_bfcl.record import record as record_category
 
 __all__ = ["ORACLE", "Recording", "app", "main", "record_to"]
 
 ORACLE = "ORACLE: this is the benchmark's answer key, replayed on its backends. It is marked kind=oracle; no model ran."
-_INTERRUPTED = 130
-# The base of typer's usage errors: newer releases carry their own copy of click, so it is not click's by name.
-_UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="amd_bfcl",
@@ -64,15 +61,17 @@ class Recording:
 def record_to(out: Path, categories: list[Category], package: Package, *, limit: int | None = None) -> Recording:
     """Write the recordings of the categories to one canonical file, replacing what stood there, and count them."""
     recording, started = Recording(package.version, out), time.perf_counter()
+    total = len(categories) * min(INDEXES, INDEXES if limit is None else limit)
 
-    def runs() -> Iterator[Trajectory]:
+    def runs(progress: StageProgress) -> Iterator[Trajectory]:
         for category in categories:
             for run in record_category(category, package, limit=limit):
                 recording.count(category, run)
+                progress("replaying tasks", recording.total("tasks"), total)
                 yield run
 
-    total = len(categories) * min(INDEXES, INDEXES if limit is None else limit)
-    write(out, with_progress(runs(), total=total, label="replaying tasks"))
+    with StageProgress() as progress:
+        write(out, runs(progress))
     recording.seconds = time.perf_counter() - started
     return recording
 
@@ -121,19 +120,4 @@ def _as_json(recording: Recording) -> dict[str, object]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; every expected failure is one line on standard error."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    try:
-        code = typer.main.get_command(app).main(given, prog_name="python -m amd_bfcl", standalone_mode=False)
-    except AmdError as error:
-        return _fail(str(error), error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted; nothing was written, run the same command again", _INTERRUPTED)
-    except _UsageError as error:
-        message = error.format_message() if hasattr(error, "format_message") else str(error)
-        return _fail(f"{message} (see python -m amd_bfcl --help)", ConfigError.exit_code)
-    return code if isinstance(code, int) else 0
-
-
-def _fail(message: str, code: int) -> int:
-    typer.echo(f"amd_bfcl: {' '.join(message.split())}", err=True)
-    return code
+    return run_app(app, "python -m amd_bfcl", sys.argv[1:] if arguments is None else arguments)

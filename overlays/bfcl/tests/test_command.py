@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
 
 import pytest
-from rich.console import Console
 
 from amd.traces import load_reader
 from amd_bfcl import command
 from amd_bfcl.command import ORACLE, main
-from amd_bfcl.progress import with_progress
 
 
 def test_the_recording_is_read_back_by_the_library(package, tmp_path, capsys):
@@ -97,15 +94,3 @@ def test_an_interrupt_is_one_line_and_keeps_the_old_file(package, tmp_path, monk
     assert capsys.readouterr().err.strip().count("\n") == 0
     assert out.read_text(encoding="utf-8") == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["base.jsonl"]
-
-
-def test_the_bar_appears_only_when_it_takes_long():
-    """Patience decides; the items are the same either way."""
-    quick, slow = io.StringIO(), io.StringIO()
-    items = list(range(5))
-    for patience, file in ((60.0, quick), (-1.0, slow)):
-        console = Console(file=file, force_terminal=True)
-        assert list(with_progress(items, total=5, label="counting", patience=patience, console=console)) == items
-    assert quick.getvalue() == ""
-    assert "counting" in slow.getvalue()
-    assert "100%" in slow.getvalue()

@@ -18,6 +18,7 @@ from amd.build.terms import check_families, check_floors, check_method, refuse_u
 from amd.chat import Embedder
 from amd.methods import method_named
 from amd.store import Manifest, Memory, Published, check_place, is_memory, publish, read_memory
+from amd.store.manifest import check_pin
 from amd.tier import RULES, Writer
 from amd.traces import Note
 from amd.trajectory import Refusal, Trajectory
@@ -69,6 +70,8 @@ def build_memory(
     check_place(place)
     check_method(method)
     check_floors(options, method)
+    if not is_memory(place):
+        check_pin(None, options.pin, place)
     with watch.stage("read"):
         gate = admit(
             _walk("read", runs, report),

@@ -73,17 +73,26 @@ class StageProgress:
     """A progress bar on standard error for whatever lasts longer than two seconds.
 
     A context manager and a callable ``(stage, done, total)``; it prints nothing where standard error is no terminal.
+
+    Args:
+        patience: seconds before a bar is drawn.
+        console: where it is drawn instead.
+
+    >>> with StageProgress() as progress:
+    ...     progress("watering", 1, 4)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, patience: float = _PATIENCE, console: Console | None = None) -> None:
+        console = console or Console(stderr=True)
+        self._patience = patience
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            console=Console(stderr=True),
+            console=console,
             transient=True,
-            disable=not Console(stderr=True).is_terminal,
+            disable=not console.is_terminal,
         )
         self._began = time.monotonic()
         self._tasks: dict[str, TaskID] = {}
@@ -99,7 +108,7 @@ class StageProgress:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show that ``done`` of ``total`` (0: not known) are through the stage."""
-        if self._bar.disable or time.monotonic() - self._began < _PATIENCE:
+        if self._bar.disable or time.monotonic() - self._began < self._patience:
             return
         if stage not in self._tasks:
             self._bar.start()

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 
+from amd.mask.finding import Finder
 from amd.mask.keys import TABLE_WORDS, KeyClass, is_placeholder, key_words, word_set
-from amd.mask.scripts import ends_word, is_word, replace_checked, starts_word
 from amd.mask.shapes import mask_emails
-from amd.mask.spellings import forms, literal, patterns
+from amd.mask.spellings import Spelling, Words, forms, other_spellings
 
-__all__ = ["Collector", "Recurrence", "Spelling"]
+__all__ = ["Collector", "Recurrence"]
 
 # Longer values under a person or contact key are sentences, not names or addresses.
 _LONGEST = 120
@@ -56,63 +55,18 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
-    """One way to write a value: a pattern, and a ``probe`` that any text which holds it has when case-folded.
-
-    It counts as a whole word: not inside a longer one, where it starts or ends with a word character itself.
-    """
-
-    pattern: str
-    probe: str
-    placeholder: str
-
-    def end(self, match: re.Match[str]) -> int | None:
-        """Where a match ends, or ``None`` if it stands inside a longer word."""
-        text, start, end = match.string, match.start(), match.end()
-        if is_word(text[start]) and not starts_word(text, start):
-            return None
-        if is_word(text[end - 1]) and not ends_word(text, end):
-            return None
-        return None if _is_part_of_decimal(text, start, end) else end
-
-
-def _is_part_of_decimal(text: str, start: int, end: int) -> bool:
-    """Whether a whole number is the front or the back of a decimal one: 14821 is not in 14821.5."""
-    front = text[end - 1].isdigit() and text[end : end + 1] == "." and text[end + 1 : end + 2].isdigit()
-    back = text[start].isdigit() and start > 1 and text[start - 1] == "." and text[start - 2].isdigit()
-    return front or back
-
-
-@lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-@dataclass(frozen=True, slots=True)
 class Recurrence:
-    """The spellings of one run's values, longest first; those with an ``@`` in them apart, as ``addresses``.
+    """The spellings of one run's values; those with an ``@`` in their first word apart, as ``addresses``."""
 
-    Most values stand under their own key only, and a plain search for the probe is far cheaper than a pattern: so a
-    pattern is compiled when a text holds its probe.
-    """
-
-    addresses: tuple[Spelling, ...] = ()
-    others: tuple[Spelling, ...] = ()
+    addresses: Finder = field(default_factory=Finder)
+    others: Finder = field(default_factory=Finder)
 
     def replace(self, text: str) -> str:
         """The text with each recurring value as its placeholder.
 
         E-mails of any kind go before other values do: a user called ``jane`` must not leave ``@acme.com`` behind.
         """
-        return _replace_all(self.others, mask_emails(_replace_all(self.addresses, text)))
-
-
-def _replace_all(spellings: tuple[Spelling, ...], text: str) -> str:
-    folded = text.casefold()
-    for spelling in spellings:
-        if spelling.probe in folded:
-            text = replace_checked(_compiled(spelling.pattern), spelling.end, spelling.placeholder, text)
-    return text
+        return self.others.replace(mask_emails(self.addresses.replace(text)))
 
 
 @dataclass(slots=True)
@@ -120,7 +74,7 @@ class Collector:
     """Gathers values. ``vocabulary`` are the tools' own words (names, enums), which may always recur."""
 
     vocabulary: frozenset[str]
-    _found: dict[str, tuple[int, str, str]] = field(default_factory=dict)
+    _found: dict[Spelling, str] = field(default_factory=dict)
 
     def add(self, value: str | int, key: str, kind: KeyClass, placeholder: str) -> None:
         """Take what stands under ``key``, a key of class ``kind``, if it may be replaced wherever it recurs."""
@@ -131,34 +85,30 @@ class Collector:
         if kind == "person" and ("name" in words or " " in text):
             for part in _name_parts(text):
                 if part.casefold() not in self.vocabulary:
-                    self._keep(re.escape(part), part, placeholder, exact=True)
+                    self._found.setdefault(Words(part, exact=True), placeholder)
         if not self._is_plain(text, words):
             exact = text.isalpha() and text.istitle()
             for form in forms(text):
-                self._keep(literal(form), form, placeholder, exact=exact)
-            for pattern, form in patterns(text, words):
-                self._keep(pattern, form, placeholder, exact=False)
+                self._found.setdefault(Words(form, exact=exact), placeholder)
+            for spelling in other_spellings(text, words):
+                self._found.setdefault(spelling, placeholder)
 
     def add_full_name(self, first: str, last: str, placeholder: str) -> None:
         """Take a first and a last name that stand side by side, in both orders and any case."""
         if all(part.strip() and not is_placeholder(part) for part in (first, last)):
             for name in (f"{first} {last}", f"{last}, {first}", f"{last} {first}"):
-                self._keep(literal(name), name, placeholder, exact=False)
+                self._found.setdefault(Words(name), placeholder)
 
     def recurrence(self) -> Recurrence:
         """All values so far, longest first."""
-        ordered = sorted(self._found.items(), key=lambda item: (-item[1][0], item[0]))
-        found = [Spelling(pattern, probe, name) for pattern, (_, probe, name) in ordered]
+        found = sorted(self._found.items(), key=lambda item: item[0].order)
         # A value may be the name of its own key, and a placeholder must not hold what it hides.
-        whole = Recurrence((), tuple(found))
-        safe = {each.placeholder for each in found if whole.replace(each.placeholder) == each.placeholder}
-        found = [each if each.placeholder in safe else replace(each, placeholder="<value>") for each in found]
-        addresses = tuple(each for each in found if _AT.search(each.probe))
-        return Recurrence(addresses, tuple(each for each in found if each not in addresses))
-
-    def _keep(self, pattern: str, form: str, placeholder: str, *, exact: bool) -> None:
-        probe = form.casefold().split()[0]
-        self._found.setdefault(pattern if exact else f"(?i:{pattern})", (len(form), probe, placeholder))
+        whole = Finder(found)
+        safe = {name for name in set(self._found.values()) if not whole.holds(name)}
+        named = [(spelling, name if name in safe else "<value>") for spelling, name in found]
+        addresses = [item for item in named if isinstance(item[0], Words) and _AT.search(item[0].pieces[0])]
+        others = [item for item in named if not (isinstance(item[0], Words) and _AT.search(item[0].pieces[0]))]
+        return Recurrence(Finder(addresses), Finder(others))
 
     def _is_plain(self, text: str, words: tuple[str, ...]) -> bool:
         """Whether a value is masked where it stands and not where it recurs."""

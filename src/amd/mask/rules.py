@@ -7,17 +7,20 @@ from dataclasses import dataclass, field, replace
 
 from amd.json_text import JSON
 from amd.mask.keys import KeyClass, holds_ids, is_data_key, is_placeholder, key_class, slug
-from amd.mask.observed import Observed, parse
 from amd.mask.recurrence import Recurrence
 from amd.mask.run_values import ToolWords, names_of, recurrence_of, words_of
 from amd.mask.shapes import mask_shapes, until_stable
+from amd.observation import Observed, parse
 from amd.trajectory import Step, ToolCall, Trajectory, Turn
 
 __all__ = ["Mask"]
 
 # Nothing that a tool takes or gives is nested deeper; below this an argument is denied as a whole.
 _DEPTH = 64
+# What a model wrote may be nested in any way; a masked run's values are never nested this deeply.
+_DEEPEST = 80
 _LARGEST_KEPT = 100
+_SHORT = 64
 # No number below this can recur (see amd.mask.recurrence).
 _LEAST_NUMBER = 10_000
 
@@ -29,6 +32,8 @@ class Mask:
     _recurrence: Recurrence = field(default_factory=Recurrence)
     _tools: Mapping[str, ToolWords] = field(default_factory=dict)
     _names: frozenset[str] = frozenset()
+    # Most texts are keys and short values, which a run repeats by the hundred.
+    _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, run: Trajectory) -> Mask:
@@ -59,17 +64,27 @@ class Mask:
 
     def text(self, text: str) -> str:
         """A text without the values that must not recur and without anything value-shaped; idempotent."""
-        return until_stable(self._pass, text) if text else text
+        if len(text) > _SHORT:
+            return until_stable(self._pass, text)
+        if text not in self._known:
+            self._known[text] = until_stable(self._pass, text)
+        return self._known[text]
 
     def value(self, value: JSON) -> JSON:
         """A JSON value with every string, keys too and at any depth, through :meth:`text`.
 
-        Whole numbers that recur, or that are a payment card by their own shape, become placeholders.
+        Whole numbers that recur, or that are a payment card by their own shape, become placeholders. So does what is
+        nested deeper than any tool's values.
         """
+        return self._value(value, 0)
+
+    def _value(self, value: JSON, depth: int) -> JSON:
+        if isinstance(value, Mapping | list) and depth > _DEEPEST:
+            return "<value>"
         if isinstance(value, Mapping):
-            return _renamed(value, self.text, lambda _, item: self.value(item))
+            return _renamed(value, self.text, lambda _, item: self._value(item, depth + 1))
         if isinstance(value, list):
-            return [self.value(item) for item in value]
+            return [self._value(item, depth + 1) for item in value]
         return self._leaf(value)
 
     def _pass(self, text: str) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from amd.json_text import JSON, loads
 from amd.mask.keys import KeyClass, holds_ids, is_data_key, key_class, key_words, slug, whole_key
-from amd.mask.observed import parse
 from amd.mask.recurrence import Collector, Recurrence
+from amd.observation import parse
 from amd.trajectory import ToolSpec, Trajectory
 
 __all__ = ["ToolWords", "names_of", "recurrence_of", "words_of"]

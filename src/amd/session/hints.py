@@ -61,7 +61,11 @@ class FailedValues:
             known |= {str(value) for value in _leaves(spec.parameters, keys=True)}
         values = [value for value in _leaves(arguments) if str(value).strip() not in known]
         strings = (value.strip() for value in values if isinstance(value, str))
-        numbers = (Decimal(str(value)).copy_abs() for value in values if not isinstance(value, str) and isfinite(value))
+        numbers = (
+            Decimal(str(value)).copy_abs()
+            for value in values
+            if isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+        )
         return cls(
             frozenset(value for value in strings if len(value) >= _LEAST_LENGTH),
             frozenset(value for value in numbers if value >= _LEAST_NUMBER),

@@ -2,15 +2,18 @@
 
 Its rooms, top first::
 
-    audit       check: every fault named          reindexing  takes in edits by hand
+    audit       check, whoever publishes meanwhile  inspection  every fault named
+    reindexing  takes in edits by hand              standing    which lines and rows still hold
     publishing  one writer at a time, one replace of the manifest
-    memory      opening with all checks           shelf     one tier's search
-    generation  the files of one generation       edits     what a person changed
-    contents    what a writer wants published     floors    the least cosine that counts
-    visible · ranking · lexical · asking          who is seen, in which order, for which row
-    columns     a records file without decoding   matrix    the embedding rows
-    lines       one record as one line            manifest  what is published, sealed
-    place       which directories are ours        files     every operation on a file
+    memory      opening with all checks             shelf     one tier's search
+    generation  the files of one generation         contents  what a writer wants published
+    edits       what a person changed               kept      what the kept generation says of it
+    visible · ranking · lexical · asking · floors   who is seen, in which order, for which row, from where on
+    columns     a records file without decoding     matrix    the embedding rows
+    figures     what is published                   manifest  its bytes, sealed
+    lines       one record as one line              origins   whether a record is of a run
+    place       which directories are ours          strays    what does not belong in one
+    files       every operation on a file
 
 Names are loaded when they are first used: a student's side never loads what only a writer needs.
 """
@@ -21,9 +24,10 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from amd.store.audit import Fault, Report, check
+    from amd.store.audit import Report, check
     from amd.store.contents import Contents, ShelfContents
     from amd.store.figures import Manifest, Run
+    from amd.store.inspection import Fault
     from amd.store.memory import Memory, open_memory, read_memory
     from amd.store.place import check_place, is_memory
     from amd.store.publishing import Published, publish
@@ -55,7 +59,7 @@ __all__ = [
 _HOMES = {
     "Contents": "contents",
     "Edit": "reindexing",
-    "Fault": "audit",
+    "Fault": "inspection",
     "Found": "shelf",
     "Manifest": "figures",
     "Memory": "memory",

@@ -58,7 +58,9 @@ class Asking:
         stored = self._stored
         way = f"amd reindex {self._place} --embedder"
         # A reindex by the same id embeds only what was edited: one id is one vector space.
-        same = f"what {found!r} names has changed: embed all by another one, and then by it: {way} ANOTHER; {way} {found}"
+        same = (
+            f"what {found!r} names has changed: embed all by another one, and then by it: {way} ANOTHER; {way} {found}"
+        )
         other = f"open it with {stored.id!r}, or run: {way} {found}"
         return EmbedderDoesNotMatch(
             f"the memory was embedded by {stored.id!r} ({stored.dim} wide), the embedder given is {found!r}"

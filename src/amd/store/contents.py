@@ -11,9 +11,9 @@ from amd.chat import Rows
 from amd.errors import ConfigError, StoreError
 from amd.json_text import JSON, digest
 from amd.records import Record
+from amd.store.figures import Floor, Run
 from amd.store.floors import measure
 from amd.store.lines import document, encode
-from amd.store.figures import Floor, Run
 from amd.store.matrix import check_rows, check_shape
 from amd.store.origins import Origins
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import orjson
 
-from amd.json_text import digest, loads
+from amd.json_text import JSON, digest, loads
 from amd.mask import Mask
 from amd.records import Record, record_id
 from amd.store.lines import StoredLine, line_sha256
 
-__all__ = ["Broken", "Parsed", "difference", "parse_lines"]
+__all__ = ["Broken", "FaultIn", "Parsed", "difference", "parse_lines"]
+
+FaultIn: TypeAlias = Callable[[str, Mapping[str, JSON]], str | None]
+"""(a tier's name, a body) -> what is wrong with it, ``None`` if that tier can read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,8 @@ class Parsed:
     """A line that holds a record; ``record`` has the id that its content gives, ``stored.id`` the id it had.
 
     What was edited is masked in ``record`` by the value-shaped rules (``amd.mask``).
-    ``changes`` says what was edited, in words; it is empty for an untouched line.
+    ``changes`` says what was edited, in words; it is empty for an untouched line. Whoever computes all of a line's
+    hashes anew makes it pass for untouched; the file's own hash in the manifest still differs.
     """
 
     number: int
@@ -84,17 +89,23 @@ def _changes(stored: StoredLine, record: Record, line: str) -> str:
     if digest(stored.key.encode()) != stored.key_sha256:
         return "its key was edited by hand"
     if record.id != stored.id:
-        return f"edited by hand, its content has the id {record.id}"
+        return f"its body, or its key and key_sha256, edited by hand: its content has the id {record.id}"
     if line != stored.line_sha256:
         return "edited by hand beside its key and body"
     return ""
 
 
-def difference(old: Record | None, new: Record) -> str:
-    """A unified diff of what a person edits: key, status, body. Without ``old`` every line is new."""
+def difference(old: Record | None, line: Parsed) -> str:
+    """A unified diff of what a person edits: key, status, body. Without ``old`` every line is new, and it says so."""
+    new = line.record
     before, after = ([] if record is None else _readable(record) for record in (old, new))
-    name = f"{new.tier}/{new.id}"
-    return "\n".join(difflib.unified_diff(before, after, old.id if old else "(not kept)", name, lineterm=""))
+    if old is not None:
+        name = old.id
+    elif line.stored.id:
+        name = f"{line.stored.id} (the text before is not kept; {line.changes})"
+    else:
+        name = f"({line.changes})"
+    return "\n".join(difflib.unified_diff(before, after, name, f"{new.tier}/{new.id}", lineterm=""))
 
 
 def _readable(record: Record) -> list[str]:

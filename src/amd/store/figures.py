@@ -1,4 +1,4 @@
-"""The shapes of a manifest: what is published, and where it comes from. ``manifest.py`` reads, writes and seals them."""
+"""The shapes of a manifest: what is published, and where it comes from. Its bytes are in ``manifest.py``."""
 
 from __future__ import annotations
 

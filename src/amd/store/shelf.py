@@ -24,7 +24,7 @@ from amd.tier import Hit, Query
 __all__ = ["Found", "Shelf"]
 
 _VIEWERS = 64  # whose view of a shelf is kept
-_RECENT = 256  # how many decoded hits are kept
+_RECENT = 4096  # how many decoded records are kept, about 3 kB each: a session looks at 50 for each question
 _TOOL = "tool"
 
 

@@ -33,7 +33,7 @@ def write(path: Path, trajectories: Iterable[Trajectory]) -> int:
     """Write the runs to ``path``, all or nothing, and return how many there were. Lone surrogates are replaced.
 
     Raises:
-        TrajectoryError: The file cannot be written, or a run holds a number that JSON does not know.
+        TrajectoryError: The file cannot be written, or a run holds what JSON cannot: ``NaN``, nesting without end.
 
     >>> from tempfile import TemporaryDirectory
     >>> from amd.testing import run
@@ -70,8 +70,8 @@ def _write_lines(path: Path, trajectories: Iterable[Trajectory]) -> int:
 
 def _encode(run: Trajectory) -> bytes:
     """The canonical bytes of one run."""
-    clean, _ = replace_surrogates({"format": FORMAT, **as_json(run)})
     try:
+        clean, _ = replace_surrogates({"format": FORMAT, **as_json(run)})
         return dumps(clean, sort_keys=False)
     except ValueError as error:
         raise TrajectoryError(

@@ -33,7 +33,9 @@ class ChatOptions(ReaderOptions):
         "benchmark, tools",
     )
     """Pairs ``NAME=KEY``; a key with dots goes into objects."""
-    success_score: float = Field(1.0, allow_inf_nan=False, description="the least score of a success; a run without a score is unscored")
+    success_score: float = Field(
+        1.0, allow_inf_nan=False, description="the least score of a success; a run without a score is unscored"
+    )
     """The least score of a success."""
     benchmark: str = Field("openai-chat", min_length=1, description="the benchmark of all runs, if no key says it")
     """The benchmark of all runs where ``map`` names no key for it."""

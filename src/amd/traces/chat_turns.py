@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from amd.errors import TrajectoryError
 from amd.inject import strip_memory
-from amd.json_text import JSON, dumps
+from amd.json_text import JSON, check_depth, dumps
 from amd.traces.lines import parse
 from amd.traces.pairing import CallRequest, CallResult, DraftStep, pair
 from amd.trajectory import ToolSpec, Turn, is_error
@@ -22,6 +22,9 @@ __all__ = ["THINK_TOOLS", "Conversation", "read_conversation", "read_tools"]
 
 THINK_TOOLS = frozenset({"think"})
 """Tools that only record a thought and change nothing."""
+
+# A line of ``amd-trajectory/1`` holds arguments eight levels down, and must be read back.
+_ARGUMENTS_DEPTH = 64
 
 _THINK_TAG = re.compile(r"</?think>")
 
@@ -177,6 +180,10 @@ class _Reading:
             raise TrajectoryError(
                 f"{where}: the arguments of call {name!r} are no JSON object but a {type(arguments).__name__}"
             )
+        try:
+            check_depth(arguments, _ARGUMENTS_DEPTH)
+        except ValueError as error:
+            raise TrajectoryError(f"{where}: the arguments of call {name!r} are {error}") from error
         return CallRequest(name, arguments, _id(call, "id"))
 
 

@@ -8,7 +8,6 @@ not follow are refused; lone surrogates are replaced and counted; bytes that are
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,13 +18,10 @@ from amd.json_text import JSON, digest, loads, replace_surrogates
 from amd.traces.reader import Note
 from amd.trajectory import Refusal
 
-__all__ = ["MAX_DEPTH", "SUFFIXES", "Line", "find_files", "parse", "read_jsonl"]
+__all__ = ["SUFFIXES", "Line", "find_files", "parse", "read_jsonl"]
 
 SUFFIXES = (".json", ".jsonl")
 """The files that are read where a folder is named."""
-
-MAX_DEPTH = 100
-"""Objects and arrays inside each other: runs stay far below, and Python's own recursion limit far above."""
 
 _BOM = b"\xef\xbb\xbf"
 _BETWEEN = re.compile(r"[ \t\r\n]*")
@@ -33,7 +29,11 @@ _BETWEEN = re.compile(r"[ \t\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One JSON object of a file. ``number`` counts lines from 1; ``sha256`` is the hash of the object's own bytes."""
+    """One JSON object of a file. ``number`` counts lines from 1; ``sha256`` is the hash of the object's own bytes.
+
+    >>> Line({"task_id": "t1"}, Path("runs.jsonl"), 7, digest(b'{"task_id": "t1"}')).where
+    'runs.jsonl:7'
+    """
 
     value: Mapping[str, JSON]
     path: Path
@@ -77,10 +77,17 @@ def _files_at(path: Path, suffixes: Sequence[str]) -> list[Path]:
 
 
 def read_jsonl(paths: Sequence[Path], *, suffixes: Sequence[str] = SUFFIXES) -> Iterator[Line | Refusal | Note]:
-    """Every JSON object of the files, in order; a refusal ``unreadable`` for each line that is none.
+    r"""Every JSON object of the files, in order; a refusal ``unreadable`` for each line that is none.
 
     Raises:
         TrajectoryError: A path is missing or cannot be read, or a folder holds no file of these suffixes.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "runs.jsonl"
+    ...     _ = path.write_bytes(b'{"task_id": "t1"}\n{"task_id": "t')
+    ...     [item.value if isinstance(item, Line) else item.reason for item in read_jsonl([path])]
+    [{'task_id': 't1'}, 'unreadable']
     """
     for path in find_files(paths, suffixes=suffixes):
         try:
@@ -113,16 +120,12 @@ def parse(text: str) -> tuple[JSON, int]:
     r"""The value of a JSON text that everything later can also write down, and how many surrogates were replaced.
 
     Raises:
-        ValueError: It is not JSON, holds a number beyond JSON's range, or is nested deeper than ``MAX_DEPTH``.
+        ValueError: It is not JSON, holds a number beyond JSON's range, or is nested too deeply.
 
     >>> parse('{"n": 12345678901234567890, "text": "bad \\ud83d"}')
     ({'n': 12345678901234567890, 'text': 'bad �'}, 1)
     """
-    try:
-        value = loads(text)
-    except RecursionError as error:
-        raise ValueError(f"nested deeper than {MAX_DEPTH}") from error
-    _check(value)
+    value = loads(text)
     # A text that was decoded from UTF-8 holds a lone surrogate only where JSON escapes one.
     return replace_surrogates(value) if "\\u" in text else (value, 0)
 
@@ -142,24 +145,6 @@ def _object(line: bytes, path: Path, number: int) -> Iterator[Line | Refusal | N
     yield Line(value, path, number, digest(line))
 
 
-def _check(value: JSON) -> None:
-    """Refuse endless numbers (``1e999``) and nesting beyond ``MAX_DEPTH``, level by level, without recursion."""
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        below: list[JSON] = []
-        for item in level:
-            if isinstance(item, float) and not math.isfinite(item):
-                raise ValueError("a number is beyond the range of JSON")
-            if isinstance(item, Mapping):
-                below += item.values()
-            elif isinstance(item, list):
-                below += item
-        if not below:
-            return
-        level = below
-    raise ValueError(f"nested deeper than {MAX_DEPTH}")
-
-
 def _array(content: bytes, path: Path, number: int) -> Iterator[Line | Refusal | Note]:
     """The objects of a file that is one JSON array, opened on line ``number``.
 
@@ -172,10 +157,11 @@ def _array(content: bytes, path: Path, number: int) -> Iterator[Line | Refusal |
         yield Refusal("unreadable", f"{path}:{line}", f"not JSON: {error}")
         return
     decoder = json.JSONDecoder()
+    place = _Place(text, number)
     start = text.index("[") + 1
     while True:
         start = _skip(text, start)
-        line = number + text.count("\n", 0, start)
+        line = place.line(start)
         if text.startswith("]", start):
             break
         try:
@@ -188,12 +174,27 @@ def _array(content: bytes, path: Path, number: int) -> Iterator[Line | Refusal |
         if text.startswith(",", start):
             start += 1
         elif not text.startswith("]", start):
-            line = number + text.count("\n", 0, start)
+            line = place.line(start)
             yield Refusal("unreadable", f"{path}:{line}", "the array is broken from here on: neither ',' nor ']'")
             return
     for below, rest in enumerate(text[start + 1 :].split("\n")):
         if rest.strip():
             yield from _object(rest.strip().encode(), path, line + below)
+
+
+class _Place:
+    """Line numbers of ever later places in a text that begins on line ``number``: each line end is counted once."""
+
+    def __init__(self, text: str, number: int) -> None:
+        self._text = text
+        self._line = number
+        self._counted = 0
+
+    def line(self, at: int) -> int:
+        """The line of a place that is no earlier than the last one."""
+        self._line += self._text.count("\n", self._counted, at)
+        self._counted = at
+        return self._line
 
 
 def _skip(text: str, start: int) -> int:

@@ -1,0 +1,82 @@
+"""How a command ends: every expected failure is one line on standard error and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import typer
+
+from amd.errors import AmdError, ConfigError
+
+__all__ = ["INTERRUPTED", "run_app"]
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+
+# Typer carries its own copy of click in newer releases; this is the base of its usage errors in all of them.
+_UsageError = cast("type[Exception]", typer.BadParameter.__mro__[2])
+
+
+def run_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
+    """Run one command of an app and return its exit code.
+
+    Args:
+        app: the library's own, or that of an overlay.
+        name: how it is called, for its help; the last word begins each line about an error.
+        arguments: what was typed after the name.
+
+    >>> garden = typer.Typer()
+    >>> @garden.command()
+    ... def water(bed: int) -> None:
+    ...     typer.echo(f"watered bed {bed}")
+    >>> run_app(garden, "python -m garden", ["4"])
+    watered bed 4
+    0
+    """
+    _speak_plainly()
+    program = name.rsplit(" ", maxsplit=1)[-1]
+    try:
+        code = typer.main.get_command(app).main(list(arguments), prog_name=name, standalone_mode=False)
+    except AmdError as error:
+        return _fail(program, str(error), error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except SystemExit:
+        return 0  # typer's answer to a closed pipe, as with `| head`: nobody is left to tell, and nothing went wrong
+    except OSError as error:
+        return _fail(program, f"{error.filename or 'file system'}: {error.strerror or error}", AmdError.exit_code)
+    except _UsageError as error:
+        return _fail_usage(program, error)
+    if code == INTERRUPTED:
+        return _fail(
+            program, "interrupted; what was there before is untouched, run the same command again", INTERRUPTED
+        )
+    return code if isinstance(code, int) else 0
+
+
+def _speak_plainly() -> None:
+    """Make output that any terminal takes: what it cannot spell is escaped, and a closed output is no error."""
+    if sys.stdout is None or sys.stdout.closed:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _fail_usage(program: str, error: Exception) -> int:
+    """One line, or the help itself where a command was called with nothing."""
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    if message.startswith("Usage:"):
+        typer.echo(message, err=True)
+        return ConfigError.exit_code
+    return _fail(program, f"{message} (--help tells more)", ConfigError.exit_code)
+
+
+def _fail(program: str, message: str, code: int) -> int:
+    typer.echo(f"{program}: {' '.join(message.split())}", err=True)
+    return code
