@@ -117,6 +117,7 @@ def test_escapes_read_as_python_reads_them(inner):
         (r"\x41\u00e9\U0001F600\N{BULLET}\101", "Aé😀•A"),
         (r"C:\Users\d", "C:\\Users\\d"),
         ("a\\\nb", "ab"),
+        (r"\U00110000 \UFFFFFFFF", "\\U00110000 \\UFFFFFFFF"),
     ],
 )
 def test_escapes_are_read(inner, value):

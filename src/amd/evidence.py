@@ -84,8 +84,8 @@ def _links(run: Trajectory) -> Iterator[Link]:
     for turn in run.turns:
         heard += f"\n{turn.user or ''}"
         for step in turn.steps:
-            for call, asked in enumerate(step.calls, number + 1):
-                yield from (Link(call, argument, source) for argument, source in _sources(asked, produced, heard))
+            for asking, call in enumerate(step.calls, number + 1):
+                yield from (Link(asking, argument, source) for argument, source in _sources(call, produced, heard))
             for call in step.calls:
                 number += 1
                 for text in _results(call) if call.ok else ():

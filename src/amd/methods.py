@@ -46,7 +46,7 @@ def method_named(name: str) -> Method:
 
 
 def fault_in(tier: str, body: Mapping[str, JSON]) -> str | None:
-    """What is wrong with a record's body, by the tier that must read it; ``None`` if nothing is, or the tier is unknown.
+    """What is wrong with a record's body, by the tier that must read it; ``None`` if nothing is known.
 
     >>> fault_in("workflow", {"text": "Look first.", "tools": []}) is None, fault_in("workflow", {})
     (True, "a workflow's body needs a text")

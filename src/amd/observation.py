@@ -25,10 +25,10 @@ _WORDS: dict[str, JSON] = {"True": True, "False": False, "None": None}
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 _ESCAPE = re.compile(
     r"""\\(?:(?P<char>[\n\\'"abfnrtv])|(?P<octal>[0-7]{1,3})|N\{(?P<name>[^}]+)\}
-    |x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8}))""",
+    |x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})|U(?P<long>00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}))""",
     re.VERBOSE,
 )
-_CHARS = dict(zip("\n\\'\"abfnrtv", ("", *"\\'\"\a\b\f\n\r\t\v"), strict=True))
+_CHARS: dict[str, str] = dict(zip("\n\\'\"abfnrtv", ("", *"\\'\"\a\b\f\n\r\t\v"), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class _Literal:
 
 
 def _char(match: re.Match[str]) -> str:
-    kind, code = match.lastgroup, match[match.lastgroup or 0]
+    kind, code = match.lastgroup, str(match[match.lastgroup or 0])
     if kind == "char":
         return _CHARS[code]
     if kind != "name":

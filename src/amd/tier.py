@@ -209,5 +209,5 @@ class Tier(Protocol):
         ...
 
     def fault(self, body: Mapping[str, JSON]) -> str | None:
-        """What is wrong with a body that a person edited, or ``None`` if :meth:`render` and :meth:`gist` can read it."""
+        """What is wrong with a body that a person edited; ``None`` if :meth:`render` and :meth:`gist` can read it."""
         ...

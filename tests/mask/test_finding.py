@@ -112,7 +112,7 @@ def test_words_numbers_and_dates_together():
 
 
 def test_thousands_of_values_are_each_compared_where_they_stand():
-    """Not at every place and not in every text: two comparisons a value, where each pair of them would be nine million."""
+    """Not at every place and not in every text: a few comparisons a value, where each pair would be nine million."""
     mails = [f"user{n:04d}@mail{n % 7}.example" for n in range(3000)]
     finder = Finder([(CountedWords(form), "<email>") for mail in mails for form in forms(mail)])
     text = " ".join(mails)

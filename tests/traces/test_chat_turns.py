@@ -316,7 +316,7 @@ def test_own_judge_of_errors() -> None:
 
 
 @pytest.mark.parametrize("as_text", [True, False])
-def test_arguments_nested_too_deeply_refuse_the_run(as_text: bool) -> None:  # noqa: FBT001 - a parameter of a test
+def test_arguments_nested_too_deeply_refuse_the_run(as_text: bool) -> None:
     """They could be read, but not written and read back; the limit itself is no fault."""
 
     def messages(levels: int) -> list[Message]:

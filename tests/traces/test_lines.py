@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amd.errors import TrajectoryError
-from amd.traces import Line, Note, Refusal, read_jsonl
 from amd.json_text import MAX_DEPTH
+from amd.traces import Line, Note, Refusal, read_jsonl
 from amd.traces.lines import _Place, find_files, parse
 
 

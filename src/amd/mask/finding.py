@@ -47,7 +47,8 @@ class Finder:
         """The text with each spelling as its placeholder.
 
         A spelling counts as a whole word: not inside a longer one, where it starts or ends with a word character
-        itself. It is looked for until none is left, since a placeholder uncovers the start of a word.
+        itself. It is looked for until none is left, since a placeholder uncovers the start of a word. What has
+        no letter, digit or underscore is not looked for.
 
         >>> Finder([(Words("tess_quill"), "<user_id>"), (Words("Will", exact=True), "<name>")]).replace(
         ...     "Will you ask TESS_QUILL? tess_quill_2 will."
