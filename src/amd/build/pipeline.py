@@ -16,7 +16,7 @@ from amd.build.gate import Gate, admit
 from amd.build.report import BuildReport, Options, Progress, Stopwatch
 from amd.build.terms import check_families, check_floors, check_method, refuse_unreadable
 from amd.chat import Embedder
-from amd.methods import method_named
+from amd.methods import Method, method_named
 from amd.store import Manifest, Memory, Published, check_place, is_memory, publish, read_memory
 from amd.store.manifest import check_pin
 from amd.tier import RULES, Writer
@@ -73,16 +73,7 @@ def build_memory(
     if not is_memory(place):
         check_pin(None, options.pin, place)
     with watch.stage("read"):
-        gate = admit(
-            _walk("read", runs, report),
-            all_trials=options.all_trials,
-            split=options.split,
-            assume_unassisted=options.assume_unassisted,
-            include_failures=any(False in tier.accepts for tier in method.tiers),
-        )
-    if options.strict:
-        refuse_unreadable(gate)
-    check_families(gate.admitted)
+        gate = _gate(_walk("read", runs, report), method, options)
     with ExitStack() as stack:
         current = stack.enter_context(read_memory(place, pin=options.pin)) if is_memory(place) else None
         if not gate.admitted:
@@ -92,6 +83,21 @@ def build_memory(
         with watch.stage("publish"):
             published = publish(place, addition.compose, pin=options.pin)
         return _report(addition, published, embedded=embedded, seconds=watch.seconds)
+
+
+def _gate(runs: Iterable[Trajectory | Refusal | Note], method: Method, options: Options) -> Gate:
+    """What is admitted; failures only if a tier of the method accepts them."""
+    gate = admit(
+        runs,
+        all_trials=options.all_trials,
+        split=options.split,
+        assume_unassisted=options.assume_unassisted,
+        include_failures=any(False in tier.accepts for tier in method.tiers),
+    )
+    if options.strict:
+        refuse_unreadable(gate)
+    check_families(gate.admitted)
+    return gate
 
 
 def _write(addition: Addition, current: Memory | None, watch: Stopwatch, report: Progress) -> int:
