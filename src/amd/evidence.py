@@ -139,7 +139,7 @@ def _repairs(run: Trajectory) -> Iterator[Repair]:
     for failed in calls:
         if failed.call.ok:
             continue
-        kind = error_class(failed.call.observation)
+        kind = error_class(failed.call.observation, failed.call.arguments)
         repaired = next((later for later in calls[failed.number :] if _repaired(failed, later)), None)
         if repaired is None:
             yield Repair(failed.number, kind)

@@ -224,17 +224,29 @@ _VARIABLE = re.compile(r"(?<!\S)[^\s/\\@\d]*+[/\\@\d]\S*+")
 _CLASS_LENGTH = 80
 
 
-def error_class(observation: str) -> str:
+def _names_in(arguments: Mapping[str, JSON]) -> list[str]:
+    """The arguments that name something, the longest first; a plain word such as ``read`` may be one of the message."""
+    values = {value.strip() for value in arguments.values() if isinstance(value, str)}
+    return sorted((value for value in values if len(value) > 1 and not value.islower()), key=len, reverse=True)
+
+
+def error_class(observation: str, arguments: Mapping[str, JSON] | None = None) -> str:
     r"""What kind of error it is: the first sentence of its message without the values of this one case.
 
-    Two errors of one class get one hint, and a pitfall is matched by its class.
+    Two errors of one class get one hint, and a pitfall is matched by its class. ``arguments`` are those of the failed
+    call: a message that repeats one of them is of the same class as one that repeats another.
 
     >>> error_class("Error: flight HAT030 not available on date 2024-05-13")
     'flight … not available on date …'
     >>> error_class('{"error": "cd: \'no_such\': No such directory. Try ls."}')
     'cd: …: No such directory'
+    >>> error_class("Error: no book called Moby Dick, search first", {"title": "Moby Dick"})
+    'no book called …, search first'
     """
     text = _error_text(observation)
     sentence = re.split(r"(?<=\w)[.!?](?=\s|$)|\n", (observation if text is None else text).strip(), maxsplit=1)[0]
+    for value in _names_in(arguments or {}):
+        if value in sentence:
+            sentence = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "…", sentence)
     plain = re.sub(r"(?:…[\s,:;]*){2,}", "… ", _VARIABLE.sub("…", _QUOTED.sub("…", sentence)))
     return " ".join(plain.split())[:_CLASS_LENGTH].strip()

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from amd.evidence import Evidence, find_evidence
+from amd.evidence import Evidence, Repair, find_evidence
 from amd.exclusion import instruction_sha256
 from amd.json_text import replace_surrogates
 from amd.mask import Mask
@@ -39,7 +39,7 @@ def distill(runs: Iterable[Trajectory], tiers: Sequence[Tier], writer: Writer, *
     for run in runs:
         mask = Mask.of(run)
         masked = mask.run(run)
-        evidence = _told(find_evidence(run), masked)
+        evidence = _told(find_evidence(run), run, masked)
         scribe = _Scribe(mask, _task(run), _source(run), writer.id, created_at, result.notes)
         for tier in tiers:
             if run.outcome.success not in tier.accepts or (tier.needs_calls and not run.calls):
@@ -51,16 +51,15 @@ def distill(runs: Iterable[Trajectory], tiers: Sequence[Tier], writer: Writer, *
     return result
 
 
-def _told(evidence: Evidence, masked: Trajectory) -> Evidence:
+def _told(evidence: Evidence, run: Trajectory, masked: Trajectory) -> Evidence:
     """The evidence with its errors told as the masked run tells them: a class quotes the observation's words."""
-    calls = masked.calls
-    return replace(
-        evidence,
-        repairs=tuple(
-            replace(repair, error_class=error_class(calls[repair.failed - 1].observation))
-            for repair in evidence.repairs
-        ),
-    )
+    calls = list(zip(run.calls, masked.calls, strict=True))
+
+    def told(repair: Repair) -> Repair:
+        raw, shown = calls[repair.failed - 1]
+        return replace(repair, error_class=error_class(shown.observation, raw.arguments))
+
+    return replace(evidence, repairs=tuple(map(told, evidence.repairs)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from amd import __version__
 from amd.cli import ask, build, check, read, show
@@ -15,8 +16,18 @@ from amd.cli.exits import run_app
 
 __all__ = ["app", "main"]
 
+
+class _InOrder(TyperGroup):
+    """Shows the commands in the order in which one uses them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - click's own type moved between typer releases
+        """From runs to a memory, then what a memory is good for."""
+        return ["read", "build", "show", "ask", "check", "reindex"]
+
+
 app = typer.Typer(
     name="amd",
+    cls=_InOrder,
     help="Turns a strong agent's successful runs into a memory that a small agent reads.",
     no_args_is_help=True,
     invoke_without_command=True,
@@ -24,10 +35,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.add_typer(read.app, name="read")
-app.add_typer(build.app, name="build")
-for _command in (check.check, check.reindex, show.show, ask.ask):
-    app.command(name=_command.__name__, help=help_of(_command))(_command)
+app.add_typer(read.app, name="read", short_help="Runs of any format become canonical trajectories.")
+app.add_typer(build.app, name="build", short_help="Build a memory from runs, or add to one.")
+for _command, _about in (
+    (show.show, "Show records as a student reads them."),
+    (ask.ask, "What a student would be shown, and what is hidden."),
+    (check.check, "Check every byte; name each fault."),
+    (check.reindex, "Take in edited records, or change the embedder."),
+):
+    app.command(name=_command.__name__, help=help_of(_command), short_help=_about)(_command)
 
 
 @app.callback()

@@ -70,7 +70,7 @@ def ask(
     Example: amd ask memory --instruction "Book a flight" --protocol deployed --error book_flight "Error: no seats"
     """
     if not instruction.strip():
-        raise typer.BadParameter("--instruction is empty: there is nothing to ask")
+        raise ConfigError("--instruction is empty: there is nothing to ask")
     offered = _tools(tools) if tools else None
     with read_memory(directory, pin=pin) as seen:
         embedder = embedder_named(seen.manifest.embedder.id, base_url)
@@ -92,6 +92,8 @@ def ask(
         print_json(answer)
     else:
         _print(answer)
+        if error is not None and not any(exposure.considered for exposure in session.exposures):
+            typer.echo(f"the memory has no record of the tool {error[0]!r} that may be shown", err=True)
 
 
 def _viewer(
@@ -105,15 +107,15 @@ def _viewer(
 ) -> Viewer:
     """The viewer that the options name. What they leave open, or contradict, is an error, never a wider view."""
     if protocol not in (None, *_PROTOCOLS):
-        raise typer.BadParameter(f"--protocol {protocol}: use one of {', '.join(_PROTOCOLS)}")
+        raise ConfigError(f"--protocol {protocol}: use one of {', '.join(_PROTOCOLS)}")
     if (split is None) == (protocol == "cross-split"):
-        raise typer.BadParameter("--protocol cross-split needs --split FILE, and --split is for no other protocol")
+        raise ConfigError("--protocol cross-split needs --split FILE, and --split is for no other protocol")
     if protocol == "deployed":
         if (task_id, benchmark, family) != (None, None, None):
-            raise typer.BadParameter("--protocol deployed knows no task: leave --task-id, --benchmark and --family out")
+            raise ConfigError("--protocol deployed knows no task: leave --task-id, --benchmark and --family out")
         return deployed()
     if task_id is None or benchmark is None:
-        raise typer.BadParameter("name the task with --benchmark and --task-id, or say --protocol deployed")
+        raise ConfigError("name the task with --benchmark and --task-id, or say --protocol deployed")
     task = Task(benchmark, task_id, family or _family(memory, benchmark, task_id), instruction)
     if protocol == "in-sample":
         return in_sample(task)
@@ -128,7 +130,7 @@ def _family(memory: Memory, benchmark: str, task_id: str) -> str:
                 return run.family
     family = family_of(benchmark, task_id)
     if family is None:
-        raise typer.BadParameter(
+        raise ConfigError(
             f"the family of task {task_id!r} of {benchmark!r} is not known: the memory has no record of it and no "
             "installed overlay knows it; give --family"
         )
@@ -185,7 +187,8 @@ def _print(answer: Mapping[str, object]) -> None:
     for name, tier in tiers.items():
         best = "none" if tier["best"] is None else f"{tier['best']:.3f}"
         seen = f"{tier['considered']} considered, {tier['below_floor']} below the floor, best {best}"
-        rows.append((f"{name}, search", f"{seen}, {tier['tokens']} tokens"))
+        passed = f", passed over: {counts(tier['dropped'])}" if tier["dropped"] else ""
+        rows.append((f"{name}, search", f"{seen}, {tier['tokens']} tokens{passed}"))
     rows.append(("hidden", counts(excluded)))
     if answer["widened"]:
         rows.append(("widened", "the memory is of another benchmark"))

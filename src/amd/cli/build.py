@@ -28,7 +28,7 @@ _Method = Annotated[str, typer.Option(help="amd, or a sum of tiers: workflow+fun
 _Distiller = Annotated[str, typer.Option(help="Who writes the records: rules (no model).")]
 _Embedder = Annotated[str, typer.Option(help="hash, or openai:MODEL for an endpoint.")]
 _AllTrials = Annotated[bool, typer.Option("--all-trials", help="Keep every successful trial of a task, not the best.")]
-_Replace = Annotated[bool, typer.Option("--replace", help="Publish this input alone, retiring what was there.")]
+_Replace = Annotated[bool, typer.Option("--replace", help="Publish this input alone: what was there goes, edits too.")]
 _Strict = Annotated[bool, typer.Option("--strict", help="Fail, and publish nothing, if a run cannot be read.")]
 _AssumeUnassisted = Annotated[
     bool, typer.Option("--assume-unassisted", help="Take runs for which it is unknown whether a memory helped.")
@@ -100,13 +100,13 @@ def _floors(pairs: Sequence[str]) -> dict[str, float]:
         try:
             floors[tier] = float(value)
         except ValueError:
-            raise typer.BadParameter(f"--floor {pair}: write TIER=X, as in workflow=0.4") from None
+            raise ConfigError(f"--floor {pair}: write TIER=X, as in workflow=0.4") from None
     return floors
 
 
 def _as_json(report: BuildReport) -> Mapping[str, object]:
     value = asdict(report)
-    value["refusals"] = [asdict(refusal) for refusal in unreadable(report.refusals)]
+    value["refusals"] = [asdict(refusal) for refusal in report.refusals]
     return value
 
 

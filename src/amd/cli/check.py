@@ -37,6 +37,8 @@ def check(directory: Directory, pin: Pin = None, json: Json = False) -> None:
         typer.echo(f"content {report.digest}\nseal    {report.seal}")
         for fault in report.faults:
             typer.echo(f"{fault.file}: {fault.what}", err=True)
+        if any("by hand" in fault.what for fault in report.faults):
+            typer.echo(f"if these edits are wanted, run: amd reindex {directory}", err=True)
     if not report.ok:
         raise typer.Exit(1)
 
@@ -51,8 +53,8 @@ def reindex(
     """Take in what a person edited in DIR/generations/NNNNNN/TIER/records.json, and publish a new generation.
 
     Keys, bodies and states may be edited, lines removed; what a record comes from may not. Secrets by their shape are
-    masked. Copy the file before you edit it: the difference is shown against the generation before, if it has the
-    record.
+    masked. Keep a copy of the file outside the memory: the difference is shown against the generation before, where
+    that has the record.
 
     Example: amd reindex memory
     """

@@ -38,13 +38,15 @@ def print_json(value: Mapping[str, object]) -> None:
 
 
 def print_table(title: str, rows: Sequence[tuple[str, object]]) -> None:
-    """Two columns: what, and how much."""
-    table = Table(title=title, title_justify="left", show_header=False, title_style="bold")
+    """A title, and below it two columns: what, and how much."""
+    console = Console(highlight=False, markup=False)
+    table = Table(show_header=False)
     table.add_column("what")
     table.add_column("value", overflow="fold")
     for name, value in rows:
         table.add_row(name, str(value))
-    Console(highlight=False, markup=False).print(table)
+    console.print(title, style="bold", soft_wrap=True)
+    console.print(table)
 
 
 def counts(values: Mapping[str, int]) -> str:

@@ -13,6 +13,7 @@ from amd.build import admit
 from amd.cli.console import StageProgress, counts, print_json, print_some, print_table, unreadable
 from amd.cli.formats import FormatGroup
 from amd.cli.options import Json
+from amd.errors import ConfigError
 from amd.traces import Reader, ReaderOptions, Trajectory, write
 
 __all__ = ["app"]
@@ -52,7 +53,7 @@ def _read(
                 "refused": gate.refused,
                 "notes": gate.notes,
                 "written": written,
-                "refusals": [asdict(refusal) for refusal in unreadable(gate.refusals)],
+                "refusals": [asdict(refusal) for refusal in gate.refusals],
             }
         )
     else:
@@ -67,7 +68,7 @@ def _check_out(out: Path, paths: Sequence[Path]) -> None:
     """Refuse to write over what is read."""
     for path in paths:
         if out.resolve() == path.resolve() or (path.is_dir() and path.resolve() in out.resolve().parents):
-            raise typer.BadParameter(f"--out {out} is, or lies in, what is read ({path}): name another file")
+            raise ConfigError(f"--out {out} is, or lies in, what is read ({path}): name another file")
 
 
 class _Formats(FormatGroup):

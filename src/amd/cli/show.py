@@ -45,7 +45,9 @@ def show(
     else:
         for record in records:
             typer.echo(f"{record.tier}  {_origin(record)}\n{_text(record, tiers[record.tier])}\n")
-    if len(records) < len(chosen) or not chosen:
+    if not chosen:
+        typer.echo("no record is of that tier and family", err=True)
+    elif len(records) < len(chosen):
         typer.echo(f"{len(records)} of {len(chosen)} records are shown; --limit shows more", err=True)
 
 
@@ -62,7 +64,8 @@ def _chosen(memory: Memory, tier: str | None, family: str | None) -> Iterator[Re
 def _origin(record: Record) -> str:
     first, last = record.source.steps
     calls = "no call" if not last else f"call {first}" if first == last else f"calls {first}-{last}"
-    return f"{record.id[:8]}  family {record.task.family}  {record.source.kind} {record.source.teacher}  {calls}"
+    state = "" if record.status == "active" else f"  {record.status.upper()}"
+    return f"{record.id[:8]}{state}  family {record.task.family}  {record.source.kind} {record.source.teacher}  {calls}"
 
 
 def _text(record: Record, tier: Tier) -> str:

@@ -156,7 +156,7 @@ class Session:
             reasoning=_clean(failed.reasoning),
             turn_text=_clean(failed.turn_text),
         )
-        kind = ("error", failed.tool, error_class(failed.error))
+        kind = ("error", failed.tool, error_class(failed.error, failed.arguments))
         place = (*kind, failed.place)
         if place not in self._blocks:
             repeated = any(known[:3] == kind for known in self._blocks)
@@ -164,7 +164,7 @@ class Session:
         return self._blocks[place]
 
     def _hint(self, failed: FailedCall, *, repeated: bool) -> Block:
-        text = failed.reasoning or failed.turn_text or self._turn_text or self._instruction
+        text = failed.reasoning or failed.turn_text or self._turn_text or self._instruction or failed.error
         question = Question("error", text, failed=failed)
         first = self._error_tiers[0]
         if repeated:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import orjson
+from pydantic import ValidationError
 
 from amd.json_text import JSON, digest, loads
 from amd.mask import Mask
@@ -60,6 +61,9 @@ def parse_lines(text: bytes) -> tuple[list[Parsed], list[Broken]]:
         # A person's JSON may be anything: too deep, a lone surrogate, a number for a text.
         try:
             parsed.append(_parse(number, line.removesuffix(b",")))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            broken.append(Broken(number, f"{'.'.join(map(str, first['loc']))}: {first['msg']}"))
         except (ValueError, TypeError, RecursionError) as error:
             broken.append(Broken(number, " ".join(str(error).split())[:200]))
     return parsed, broken

@@ -58,9 +58,10 @@ class FunctionTier:
         if question.at != "error" or failed is None:
             return ()
         text = failed.reasoning or failed.turn_text or question.text
+        kind = error_class(failed.error, failed.arguments)
         return (
             Query(text, where={"tool": failed.tool, "kind": "call"}),
-            Query(text, where={"tool": failed.tool, "kind": "pitfall", "error_class": error_class(failed.error)}),
+            Query(text, where={"tool": failed.tool, "kind": "pitfall", "error_class": kind}),
         )
 
     def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:

@@ -68,7 +68,7 @@ class SubtaskTier:
     """Up to six records a run, asked with decomposed labels, with the instruction, or turn by turn."""
 
     name: str = "subtask"
-    heading: str = "Calls that solved similar parts of other tasks:"
+    heading: str = "Calls that solved similar parts of earlier tasks:"
     accepts: frozenset[bool] = field(default=frozenset({True}))
     needs_calls: bool = True
     fused: bool = True

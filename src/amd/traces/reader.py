@@ -131,7 +131,8 @@ def reader_options(reader: Reader[Options], values: Mapping[str, object]) -> Opt
         return reader.options(**values)
     except ValidationError as error:
         faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_url=False)
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg'].removeprefix('Value error, ')}"
+            for fault in error.errors(include_url=False)
         )
         raise ConfigError(
             f"wrong options for the format {reader.name!r}: {faults}",
