@@ -66,6 +66,16 @@ def test_a_lone_surrogate_has_a_hash():
     assert instruction_sha256("bad \ud83d") == instruction_sha256("BAD \N{REPLACEMENT CHARACTER}")
 
 
+@pytest.mark.parametrize(
+    "unseen", ["\u200b", "\ufe0f", "\u034f", "\u180b", "\u115f", "\u3164", "\u2800", "\ufeff", "\x00"]
+)
+def test_same_text_is_what_a_reader_sees(unseen: str):
+    """C01: a character that shows nothing makes no other text, wherever it stands."""
+    plain = "Move the cafe\u0301 table ❤"
+    assert instruction_sha256(f"Mo{unseen}ve the cafe{unseen}\u0301 table ❤{unseen}") == instruction_sha256(plain)
+    assert instruction_sha256(plain) != instruction_sha256("Move the café tables ❤")
+
+
 def seen(text: str) -> list[str]:
     """The words of an ASCII text as a reader sees them: control characters show nothing."""
     return "".join(letter for letter in text.casefold() if letter.isspace() or letter.isprintable()).split()

@@ -6,6 +6,7 @@ Exclusion works by identity, before any ranking: by the family of the task, and 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -40,10 +41,19 @@ def instruction_sha256(instruction: str) -> str:
     """
     # A reader has replaced what UTF-8 cannot hold; an instruction straight from a harness may still have it.
     text, _ = replace_surrogates(instruction)
-    plain = unicodedata.normalize("NFKC", str(text)).casefold()
-    # Format and control characters show nothing; among the latter, white space is kept to be collapsed.
-    seen = "".join(c for c in plain if c.isspace() or unicodedata.category(c) not in ("Cf", "Cc"))
-    return digest(" ".join(seen.split()).encode())
+    plain = _seen(unicodedata.normalize("NFKC", _seen(str(text)))).casefold()
+    return digest(" ".join(unicodedata.normalize("NFKC", plain).split()).encode())
+
+
+# Shown as nothing, though of no category that says so: joiner, fillers, variation selectors, an empty Braille cell.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+
+
+def _seen(text: str) -> str:
+    """The text without characters that show nothing; white space is kept to be collapsed."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c for c in _UNSEEN.sub("", text) if c.isspace() or unicodedata.category(c) not in ("Cf", "Cc"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -531,3 +531,48 @@ def test_a_schema_that_is_no_json(remember: Remember, record: Make, parameters):
     memory = remember([record(1, "move the file")])
     with pytest.raises(ConfigError, match="no JSON"):
         Session(memory, viewer=deployed(), method="workflow", tools=[ToolSpec("mv", "", parameters)])
+
+
+def test_c01_the_text_of_a_turn_is_hidden_too(remember: Remember, record: Make, tiny: type):
+    """C01: what a turn asks with is somebody's instruction: that record is not shown, another one is."""
+    memory = remember([record(1, "move the file"), record(2, "move the files")])
+    asker = Session(memory, viewer=self_excluded(task(9)), method=[tiny(moments=("turn",))], mode="dynamic")
+    asker.before_task("Hello.")
+    assert asker.before_turn("Move the file", 1)
+    assert asker.exposures[-1].families == ("fam-2",)
+
+
+@pytest.mark.parametrize("labels", [None, "water bed", [1], [None], [b"a"], [["a"]], 7])
+def test_a_decomposer_that_gives_no_texts(remember: Remember, record: Make, labels: object):
+    """A text is no list of labels; what is none is said, typed."""
+    memory = remember([record(1, "move the file", tier="subtask")])
+    with pytest.raises(ConfigError, match="not a list of texts"):
+        Session(memory, viewer=deployed(), method="subtask", decompose=lambda text, names: labels).before_task(
+            "move the file"
+        )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"tools": [None]},
+        {"tools": ["cd"]},
+        {"tools": {"a": 1}},
+        {"tools": "abc"},
+        {"method": None},
+        {"method": ["workflow"]},
+    ],
+)
+def test_options_of_another_kind(remember: Remember, record: Make, options: dict[str, object]):
+    """Typed, when the session is made."""
+    memory = remember([record(1, "move the file")])
+    with pytest.raises(ConfigError):
+        Session(memory, viewer=deployed(), **{"method": "workflow", **options})
+
+
+@pytest.mark.parametrize("text", [None, ["move"], 7])
+def test_a_text_of_another_kind(remember: Remember, record: Make, text: object):
+    """Typed too."""
+    memory = remember([record(1, "move the file")])
+    with pytest.raises(ConfigError, match="a text is needed"):
+        Session(memory, viewer=deployed(), method="workflow").before_task(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from http.client import HTTPConnection, IncompleteRead
 from typing import Any
 
@@ -136,5 +137,7 @@ def test_a_client_that_leaves_is_no_error(capfd: pytest.CaptureFixture[str]) -> 
         host, port = server.url.removeprefix("http://").removesuffix("/v1").split(":")
         with socket.create_connection((host, int(port))) as impatient:
             impatient.sendall(b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
+            while not server.requests:  # the fault is meant for this request
+                time.sleep(0.001)
         assert ask(server, "/models")[0] == 200
     assert capfd.readouterr().err == ""

@@ -69,6 +69,8 @@ def ask(
 
     Example: amd ask memory --instruction "Book a flight" --protocol deployed --error book_flight "Error: no seats"
     """
+    if error is not None and not error[0].strip():
+        raise ConfigError("--error names no tool: write --error TOOL MESSAGE")
     if not instruction.strip():
         raise ConfigError("--instruction is empty: there is nothing to ask")
     offered = _tools(tools) if tools else None

@@ -65,7 +65,9 @@ def _read(
 
 
 def _check_out(out: Path, paths: Sequence[Path]) -> None:
-    """Refuse to write over what is read."""
+    """Refuse to write over what is read, or where no file can be."""
+    if not out.name or out.is_dir():
+        raise ConfigError(f"--out {out} is a directory: name a file")
     for path in paths:
         if out.resolve() == path.resolve() or (path.is_dir() and path.resolve() in out.resolve().parents):
             raise ConfigError(f"--out {out} is, or lies in, what is read ({path}): name another file")

@@ -34,8 +34,9 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse a limit below zero."""
         own = {"workflow": self.workflow, "subtask": self.subtask, "function": self.function}
-        for tier, limit in {**self.others, **own}.items():
-            if limit < 0:
+        limits: Mapping[str, object] = {**self.others, **own}
+        for tier, limit in limits.items():
+            if not isinstance(limit, int) or limit < 0:
                 raise ConfigError(
                     f"the limit of tier {tier!r} is {limit} tokens", next_step="use 0 or more", tier=tier, limit=limit
                 )

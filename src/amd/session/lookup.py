@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from amd.errors import LeakageError
-from amd.exclusion import Viewer, instruction_sha256
+from amd.exclusion import Viewer
 from amd.json_text import digest
 from amd.mask import mask_query
 from amd.records import Record
@@ -120,13 +120,12 @@ def refuse_leak(hits: Sequence[Hit], viewer: Viewer) -> None:
     Raises:
         LeakageError: always a fault of this library or of a damaged memory, never of a student.
     """
-    if not viewer.excludes or viewer.task is None:
+    if viewer.task is None:
         return
     task = viewer.task
-    own_text = instruction_sha256(task.instruction)
     for hit in hits:
         source = hit.record.task
-        if source.family == task.family or source.instruction_sha256 == own_text:
+        if viewer.why_hidden(source.family, source.instruction_sha256):
             raise LeakageError(
                 f"task {task.task_id!r} of family {task.family!r} would be shown record {hit.record.id} "
                 f"of task {source.task_id!r} of family {source.family!r}",

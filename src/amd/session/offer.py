@@ -58,6 +58,8 @@ def offered(tools: Tools | None) -> Offer:
     """
     if tools is None:
         return Offer(None, None)
+    if isinstance(tools, str | Mapping):
+        raise ConfigError(f"the tools are a {type(tools).__name__}, not a list", next_step="give a list of tools")
     specs: dict[str, ToolSpec] = {}
     for at, tool in enumerate(tools):
         spec = tool if isinstance(tool, ToolSpec) else _from_function(tool, at)
@@ -76,8 +78,9 @@ def offered(tools: Tools | None) -> Offer:
         ) from error
 
 
-def _from_function(tool: Mapping[str, Any], at: int) -> ToolSpec:
-    inner = tool.get("function") if tool.get("type") == "function" and "function" in tool else tool
+def _from_function(tool: object, at: int) -> ToolSpec:
+    outer = tool if isinstance(tool, Mapping) else {}
+    inner = outer.get("function") if outer.get("type") == "function" and "function" in outer else outer
     fields = inner if isinstance(inner, Mapping) else {}
     name, parameters = fields.get("name"), fields.get("parameters")
     if parameters is None:

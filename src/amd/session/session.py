@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -130,6 +130,7 @@ class Session:
         place = ("turn", turn)
         if place not in self._blocks:
             self._turn_text = _clean(text)
+            self._asker.viewer = self._asker.viewer.asking(self._turn_text)
             tiers = () if self.mode == "static" else self._turn_tiers
             shown = self._asker.ask(tiers, Question("turn", self._turn_text), turn)
             self._blocks[place] = _as_block((*self._task_shown, *shown) if self.mode == "replace" else shown)
@@ -182,15 +183,21 @@ class Session:
     def _labels(self) -> tuple[str, ...]:
         if self._decompose is None or not self._turn_tiers or not self._instruction.strip():
             return ()
-        labels = (_clean(label).strip() for label in self._decompose(self._instruction, self._offer.names))
-        return tuple(label for label in labels if label)[:_MOST_LABELS]
+        found = self._decompose(self._instruction, self._offer.names)
+        labels = None if isinstance(found, str) or not isinstance(found, Iterable) else list(found)
+        if labels is None or not all(isinstance(label, str) for label in labels):
+            raise ConfigError(
+                f"decompose gave {type(found).__name__!r}, not a list of texts",
+                next_step="let it return at most six labels as strings",
+            )
+        return tuple(label for label in map(str.strip, map(_clean, labels)) if label)[:_MOST_LABELS]
 
 
 def _clean(text: str) -> str:
     """The text as it was before any memory was put into it, and as UTF-8 can hold it."""
-    readable, _ = replace_surrogates(text)
-    assert isinstance(readable, str)
-    return strip_memory(readable)[0]
+    if not isinstance(text, str):
+        raise ConfigError(f"a {type(text).__name__} was given where a text is needed", next_step="give a string")
+    return strip_memory(str(replace_surrogates(text)[0]))[0]
 
 
 def _as_block(shown: Sequence[Shown]) -> Block:

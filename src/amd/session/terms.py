@@ -99,6 +99,16 @@ def _check_split(split: Split, memory: Memory) -> None:
         )
 
 
+def _tiers(method: object) -> tuple[Tier, ...]:
+    tiers = tuple(method) if isinstance(method, Sequence) else None
+    if tiers is None or not all(hasattr(tier, "ask") for tier in tiers):
+        raise ConfigError(
+            f"the method {method!r} is neither a name nor tiers",
+            next_step="name it, as workflow+function, or give Tier objects",
+        )
+    return tiers
+
+
 def resolved(method: str | Sequence[Tier], memory: Memory) -> Method:
     """The method by its name or from its tiers; each must have a shelf.
 
@@ -108,7 +118,8 @@ def resolved(method: str | Sequence[Tier], memory: Memory) -> Method:
     if isinstance(method, str):
         whole = method_named(method)
     else:
-        whole = Method("+".join(tier.name for tier in method) or "none", tuple(method))
+        tiers = _tiers(method)
+        whole = Method("+".join(tier.name for tier in tiers) or "none", tiers)
     missing = [tier.name for tier in whole.tiers if tier.name not in memory.shelves]
     if missing:
         raise ConfigError(
