@@ -79,4 +79,5 @@ def test_read_does_not_write_over_its_input(amd, runs, fields):
     assert found.code == 2
     assert "name another file" in found.err
     assert amd("read", "openai-chat", runs.parent, "--out", runs.parent / "new.jsonl").code == 2
+    assert amd("read", "openai-chat", runs, "--out", "/").code == 2
     assert runs.read_bytes() == before

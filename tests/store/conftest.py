@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 
 from amd.chat import Embedder, Rows
@@ -191,3 +193,18 @@ def grown(place: Path) -> Path:
     """The same memory after task 3 was added: its second generation, the first one kept."""
     publish(place, union(3))
     return place
+
+
+@pytest.fixture
+def edit(grown: Path) -> Callable[..., list[dict[str, Any]]]:
+    """Change the lines of the workflow shelf as a person would; each line as its members."""
+
+    def edit(change: Callable[[list[dict[str, Any]]], object], generation: int = 2) -> list[dict[str, Any]]:
+        path = grown / f"generations/{generation:06d}/workflow/records.json"
+        lines = [orjson.loads(line.rstrip(b",")) for line in path.read_bytes().split(b"\n")[1:-2]]
+        result = change(lines)
+        changed = result if isinstance(result, list) else lines
+        path.write_bytes(b"[\n" + b",\n".join(orjson.dumps(line) for line in changed) + b"\n]\n")
+        return lines
+
+    return edit

@@ -10,7 +10,7 @@ import pytest
 from amd.json_text import digest
 from amd.records import record_id
 from amd.store import check, publish, read_memory
-from amd.store.lines import line_sha256
+from amd.store.lines import line_sha256, origin_sha256
 from amd.store.manifest import manifest_bytes, read_manifest, sealed
 
 RECORDS = "generations/000002/workflow/records.json"
@@ -165,6 +165,7 @@ def _forged(place, tier, line, **changes):
     fields = {**orjson.loads(lines[line - 1].rstrip(b",")), **changes}
     fields["key_sha256"] = digest(fields["key"].encode())
     fields["id"] = record_id(tier, fields["benchmark"], fields["task_id"], fields["key"], fields["body"])
+    fields["origin_sha256"] = origin_sha256(fields)
     fields["line_sha256"] = line_sha256(fields)
     lines[line - 1] = orjson.dumps(fields) + (b"," if lines[line - 1].endswith(b",") else b"")
     path.write_bytes(b"\n".join(lines))

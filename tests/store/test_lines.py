@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from amd.errors import StoreError
 from amd.records import record_id
-from amd.store.lines import StoredLine, decode, document, encode, line_sha256, row_sha256
+from amd.store.lines import StoredLine, decode, document, encode, line_sha256, origin_sha256, row_sha256
 
 ROW = np.array([1, 0], np.float32)
 SEPARATORS = [
@@ -104,6 +104,21 @@ def test_line_hash_ignores_order_and_spacing(kit):
     fields = orjson.loads(encode(kit.record(), ROW))
     assert line_sha256(dict(reversed(fields.items()))) == fields["line_sha256"]
     assert line_sha256({**fields, "status": "retired"}) != fields["line_sha256"]
+
+
+def test_origin_hash_is_of_all_but_key_body_and_status(kit):
+    """Whatever else a line says enters it; order does not, and a missing member counts as null."""
+    fields = orjson.loads(encode(kit.record(), ROW))
+    free = {"key", "body", "status", "key_sha256", "row_sha256", "origin_sha256", "line_sha256"}
+    assert list(fields)[-3:] == ["row_sha256", "origin_sha256", "line_sha256"]
+    assert origin_sha256(dict(reversed(fields.items()))) == fields["origin_sha256"]
+    assert (
+        origin_sha256({name: value for name, value in fields.items() if value is not None}) == fields["origin_sha256"]
+    )
+    for name in fields:
+        assert (origin_sha256({**fields, name: "x"}) == fields["origin_sha256"]) == (name in free), name
+    for name in fields["source"]:
+        assert origin_sha256({**fields, "source": {**fields["source"], name: "x"}}) != fields["origin_sha256"], name
 
 
 def test_row_hash_tells_rows_apart():

@@ -12,25 +12,10 @@ from amd.exclusion import deployed
 from amd.json_text import digest
 from amd.records import record_id
 from amd.store import check, open_memory, publish, read_memory, reindex
-from amd.store.lines import line_sha256
+from amd.store.lines import line_sha256, origin_sha256
 from amd.tier import Query
 
 RECORDS = "generations/000002/workflow/records.json"
-
-
-@pytest.fixture
-def edit(grown):
-    """Change the lines of the workflow shelf as a person would; each line as its members."""
-
-    def edit(change, generation=2):
-        path = grown / f"generations/{generation:06d}/workflow/records.json"
-        lines = [orjson.loads(line.rstrip(b",")) for line in path.read_bytes().split(b"\n")[1:-2]]
-        result = change(lines)
-        changed = result if isinstance(result, list) else lines
-        path.write_bytes(b"[\n" + b",\n".join(orjson.dumps(line) for line in changed) + b"\n]\n")
-        return lines
-
-    return edit
 
 
 def _keys(memory):
@@ -103,23 +88,59 @@ def test_lines_removed_moved_and_added(kit, grown, edit):
     assert check(grown).ok
 
 
+@pytest.mark.parametrize("place_of", [(1, 2), (2, 1)], ids=["before", "after"])
+def test_an_untouched_record_keeps_its_row(kit, grown, edit, place_of):
+    """A line forged with the key of an untouched one claims another row for it: neither is believed."""
+    embedder = kit.FakeEmbedder("fake-b")
+    reindex(grown, embedder=embedder)  # so its rows are in no older generation
+    embedder.texts.clear()
+    owner, forged = place_of
+    everything = dict.fromkeys(["key_sha256", "id", "origin_sha256", "line_sha256"])
+    edit(lambda lines: _by_hand(lines[forged], key=lines[owner]["key"], **everything), 3)
+    assert reindex(grown, embedder=embedder).embedded == 1
+    _assert_rows_are_records(open_memory(grown, embedder=embedder), embedder)
+    assert check(grown).ok
+
+
+def test_an_untouched_record_keeps_its_row_across_shelves(kit, place):
+    """The forged line may stand on another shelf."""
+    embedder = kit.FakeEmbedder()
+    paths = [place / f"generations/000001/{tier}/records.json" for tier in ("workflow", "function")]
+    key = orjson.loads(paths[1].read_bytes())[0]["key"]
+    lines = orjson.loads(paths[0].read_bytes())
+    _by_hand(lines[0], key=key, **dict.fromkeys(["key_sha256", "id", "origin_sha256", "line_sha256"]))
+    paths[0].write_bytes(b"[\n" + b",\n".join(orjson.dumps(line) for line in lines) + b"\n]\n")
+    assert reindex(place, embedder=embedder).embedded == 1
+    _assert_rows_are_records(open_memory(place, embedder=embedder), embedder)
+
+
+def test_two_rows_of_one_key_in_an_untouched_memory_ask_for_nothing(kit, tmp_path):
+    """A service may give two rows for one text: without an edit nothing is embedded or written."""
+    contents = kit.contents(
+        {"workflow": [kit.record(0, "one key")], "function": [kit.record(0, "one key", tier="function")]}
+    )
+    contents.shelves["function"].rows[:] = kit.FakeEmbedder().embed(["another"])
+    publish(tmp_path / "m", lambda _: contents)
+    assert not reindex(tmp_path / "m", embedder=kit.FakeEmbedder(fail=ClientError("asked"))).changed
+
+
 @pytest.mark.parametrize(
-    ("member", "words"),
+    ("old", "new"),
     [
-        ("family", "family is 'elsewhere'"),
-        ("instruction_sha256", "instruction_sha256 is elsewhere"),
-        ("task_id", "of task 'elsewhere' and of no run"),
-        ("benchmark", "of no run"),
+        pytest.param(b'"family":', b'"family":"family_0","family":', id="family"),
+        pytest.param(b'"text":', b'"text":"Look.","text":', id="in the body"),
+        pytest.param(b'"teacher":', b'"teacher":"x","teacher":', id="in the source"),
     ],
 )
-def test_d01_where_a_record_comes_from_cannot_be_edited(kit, grown, edit, member, words):
-    """D01: with another family it would be shown to its own task; ``check`` names it, ``reindex`` refuses it."""
-    edit(lambda lines: lines[1].update({member: "elsewhere"}))
+def test_a_member_that_stands_twice_is_refused(kit, grown, old, new):
+    """A person reads the first, a parser takes the last."""
+    path = grown / RECORDS
+    path.write_bytes(path.read_bytes().replace(old, new, 1))
     before = kit.files(grown)
-    with pytest.raises(StoreError, match=rf"records\.json:3: .*{words}"):
+    with pytest.raises(StoreError, match=rf"{RECORDS}:2: .*stands twice"):
         reindex(grown, embedder=kit.FakeEmbedder())
     assert kit.files(grown) == before
-    assert any(words in fault.what and "line 3" in fault.what for fault in check(grown).faults)
+    assert any("line 2: " in fault.what and "stands twice" in fault.what for fault in check(grown).faults)
 
 
 def test_c13_a_secret_typed_by_hand_is_masked(kit, grown, edit):
@@ -366,6 +387,7 @@ def _by_hand(line, **changes):
     hashes = {
         "key_sha256": lambda: digest(line["key"].encode()),
         "id": lambda: record_id(line["tier"], line["benchmark"], line["task_id"], line["key"], line["body"]),
+        "origin_sha256": lambda: origin_sha256(line),
         "line_sha256": lambda: line_sha256(line),
     }
     for name, make in hashes.items():
@@ -373,7 +395,15 @@ def _by_hand(line, **changes):
             line[name] = make()
 
 
-@pytest.mark.parametrize("again", [["key_sha256"], ["key_sha256", "id"], ["id"], ["id", "line_sha256"]])
+@pytest.mark.parametrize(
+    "again",
+    [
+        ["key_sha256"],
+        ["key_sha256", "id", "origin_sha256"],
+        ["id", "origin_sha256"],
+        ["id", "origin_sha256", "line_sha256"],
+    ],
+)
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_key_edited_with_its_hashes_is_embedded(kit, grown, edit, again, kept):
     """D03: short of all hashes, none that a person types makes an old row pass for the row of a new key."""
@@ -392,7 +422,7 @@ def test_a_key_edited_with_its_hashes_is_embedded(kit, grown, edit, again, kept)
 def test_all_hashes_computed_anew(kit, grown, edit):
     """The kept generation knows whose row that was; ``check`` names the line, ``reindex`` embeds its key."""
     name = {}
-    everything = dict.fromkeys(["key_sha256", "id", "line_sha256"])
+    everything = dict.fromkeys(["key_sha256", "id", "origin_sha256", "line_sha256"])
     edit(lambda lines: (_by_hand(lines[1], key="polish the silver", **everything), name.update(lines[1])))
     faults = [fault.what for fault in check(grown).faults]
     assert any(f"record {name['id']}, line 3: " in what and "row is that of another key" in what for what in faults)

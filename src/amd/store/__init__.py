@@ -7,11 +7,12 @@ Its rooms, top first::
     publishing  one writer at a time, one replace of the manifest
     memory      opening with all checks             shelf     one tier's search
     generation  the files of one generation         contents  what a writer wants published
-    edits       what a person changed               kept      what the kept generation says of it
+    origins     whether a record is of its run      kept      what the kept generation says of an edit
+    edits       what a person changed
     visible · ranking · lexical · asking · floors   who is seen, in which order, for which row, from where on
     columns     a records file without decoding     matrix    the embedding rows
     figures     what is published                   manifest  its bytes, sealed
-    lines       one record as one line              origins   whether a record is of a run
+    lines       one record as one line, and its hashes
     place       which directories are ours          strays    what does not belong in one
     files       every operation on a file
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from amd.json_text import JSON, digest, loads
 from amd.mask import Mask
 from amd.records import Record, record_id
-from amd.store.lines import StoredLine, line_sha256
+from amd.store.lines import StoredLine, line_sha256, origin_sha256
 
 __all__ = ["Broken", "FaultIn", "Parsed", "difference", "parse_lines"]
 
@@ -26,14 +26,16 @@ class Parsed:
     """A line that holds a record; ``record`` has the id that its content gives, ``stored.id`` the id it had.
 
     What was edited is masked in ``record`` by the value-shaped rules (``amd.mask``).
-    ``changes`` says what was edited, in words; it is empty for an untouched line. Whoever computes all of a line's
-    hashes anew makes it pass for untouched; the file's own hash in the manifest still differs.
+    ``changes`` says what was edited, in words; it is empty for an untouched line. ``origin`` is the hash that the line
+    gives for what its record comes from: not ``stored.origin_sha256`` if that was edited. Whoever computes all of a
+    line's hashes anew makes it pass for untouched; the file's own hash in the manifest still differs.
     """
 
     number: int
     stored: StoredLine
     record: Record
     changes: str
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,22 @@ def parse_lines(text: bytes) -> tuple[list[Parsed], list[Broken]]:
 
 
 def _parse(number: int, line: bytes) -> Parsed:
-    fields = loads(line)
+    fields = loads(line, members=_each_once)
     stored = StoredLine.model_validate(fields)
     assert isinstance(fields, dict)
     record = stored.record()
     changes = _changes(stored, record, line_sha256(fields))
-    return Parsed(number, stored, _masked(record) if changes else record, changes)
+    return Parsed(number, stored, _masked(record) if changes else record, changes, origin_sha256(fields))
+
+
+def _each_once(members: list[tuple[str, JSON]]) -> JSON:
+    """An object of its members; a person sees the first of two of one name, a parser takes the last."""
+    found: dict[str, JSON] = {}
+    for name, value in members:
+        if name in found:
+            raise ValueError(f"the member {name!r} stands twice in one object")
+        found[name] = value
+    return found
 
 
 def _masked(record: Record) -> Record:

@@ -108,7 +108,7 @@ class Inspection:
             self.add(path, f"line {line.number}: {line.what}")
         for entry in parsed:
             body = self.fault_in(tier, entry.record.body) if self.fault_in else None
-            for what in (entry.changes, origins.fault(entry.record), body):
+            for what in (entry.changes, origins.fault_in_line(entry), body):
                 if what:
                     self._add_line(path, entry, what)
         if len(parsed) != figures.rows:

@@ -1,8 +1,9 @@
 """One record as one line of JSON, and back.
 
 What a search needs to know of every record stands first, in a fixed order, so that opening reads it without
-decoding. Last stand two hashes: of the row that belongs to the key, so that lines can be moved or removed by hand and
-still find their rows; and of the line itself, so that an edit by hand is seen.
+decoding. Last stand three hashes: of the row that belongs to the key, so that lines can be moved or removed by hand
+and still find their rows; of what the record comes from, which nobody may edit; and of the line itself, so that an edit
+by hand is seen. They find mistakes: whoever computes them anew forges a line, and only a pinned seal notices that.
 """
 
 from __future__ import annotations
@@ -20,12 +21,27 @@ from amd.json_text import JSON, digest
 from amd.records import Record, RecordSource, RecordTask, record_id
 from amd.trajectory import Kind
 
-__all__ = ["Status", "StoredLine", "decode", "document", "encode", "line_sha256", "row_sha256"]
+__all__ = ["Status", "StoredLine", "decode", "document", "encode", "line_sha256", "origin_sha256", "row_sha256"]
 
 Status = Literal["active", "retired"]
 """A retired record is kept and shown to nobody."""
 
 _SEAL = "line_sha256"
+_ORIGIN = (
+    "id",
+    "tier",
+    "benchmark",
+    "task_id",
+    "family",
+    "instruction_sha256",
+    "split",
+    "source",
+    "tool",
+    "distiller",
+    "created_at",
+    "schema_sha256",
+)
+"""The id and all that is not key, body or status; a member that is missing counts as ``null``."""
 
 
 def row_sha256(row: Rows) -> str:
@@ -37,6 +53,12 @@ def line_sha256(fields: Mapping[str, JSON]) -> str:
     """The hash of a line's members without this hash, in whatever order and spacing they stand."""
     rest = {name: value for name, value in fields.items() if name != _SEAL}
     return hashlib.sha256(orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def origin_sha256(fields: Mapping[str, Any]) -> str:
+    """The hash of what a line's record comes from: its id and every member that a person may not edit."""
+    origin = {name: fields.get(name) for name in _ORIGIN}
+    return hashlib.sha256(orjson.dumps(origin, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def encode(record: Record, row: Rows) -> bytes:
@@ -82,6 +104,7 @@ def encode(record: Record, row: Rows) -> bytes:
     try:
         fields["key_sha256"] = digest(record.key.encode())
         content = record_id(record.tier, task.benchmark, task.task_id, record.key, record.body)
+        fields["origin_sha256"] = origin_sha256(fields)
         fields[_SEAL] = line_sha256(fields)
         line = orjson.dumps(fields)
     except (TypeError, ValueError) as error:
@@ -199,6 +222,7 @@ class StoredLine(BaseModel):
     created_at: str
     schema_sha256: str | None = None
     row_sha256: str = ""
+    origin_sha256: str = ""
     line_sha256: str = ""
 
     def record(self) -> Record:

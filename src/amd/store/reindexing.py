@@ -64,12 +64,14 @@ def reindex(
 ) -> ReindexReport:
     """Publish what a person edited in the records files: keys, bodies, states, lines moved, removed or copied.
 
-    What a record comes from cannot be edited: its task, family, instruction hash and run must be those of a run that
-    the manifest names, for they hide it from its own task. Each edited record gets the id of its content. A key is
-    embedded unless a line that nobody touched has the same text, here or in the kept generation; all keys are if
-    ``embedder`` is not the one that the memory was embedded by. A line whose hashes were all computed anew passes for
-    untouched, unless the kept generation knows better. The memory is locked while files are read and written, not
-    while texts are embedded.
+    Nothing else of a record can be edited: what it comes from hides it from its own task, so a line with an id must
+    still have the origin that it was written with. A line added by hand, without an id, must have that of a run that
+    the manifest names. A line whose hashes were all computed anew passes for untouched, unless the kept generation
+    knows better: that is forgery, and only a seal that was pinned notices it.
+
+    Each edited record gets the id of its content. A key is embedded unless lines that nobody touched, here or in the
+    kept generation, agree on a row for the same text; all keys are if ``embedder`` is not the one that the memory was
+    embedded by. The memory is locked while files are read and written, not while texts are embedded.
 
     Args:
         path: the memory.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,6 +72,7 @@ def read_standing(place: Path, embedder: Embedder | None, pin: str | None, fault
     state = Standing(manifest, by.id, by.floor)
     origins = Origins(manifest.sources.runs)
     folder = generation_folder(place, manifest.generation)
+    claims: defaultdict[str, dict[str, Rows]] = defaultdict(dict)
     for tier, figures in manifest.shelves.items():
         records, keys = folder / tier / RECORDS, folder / tier / KEYS
         matrix = read_matrix(verified(keys, figures), str(keys), rows=figures.rows, width=figures.width)
@@ -82,7 +84,9 @@ def read_standing(place: Path, embedder: Embedder | None, pin: str | None, fault
         else:
             state.kept[tier] = kept_lines(place, manifest, tier)
         if not state.moved:
-            state.rows |= _rows_that_hold(state.lines[tier], state.kept.get(tier, ()), matrix)
+            for key, name, row in _claims(state.lines[tier], state.kept.get(tier, ()), matrix):
+                claims[key][name] = row
+    state.rows = _rows_that_hold(claims, edited=bool(state.kept))
     return state
 
 
@@ -111,7 +115,7 @@ def _faults(line: Parsed, tier: str, origins: Origins, fault_in: FaultIn | None)
     record = line.record
     if record.tier != tier:
         yield f"a record of tier {record.tier!r} on the shelf {tier!r}"
-    if fault := origins.fault(record):
+    if fault := origins.fault_in_line(line):
         yield fault
     if not record.key.strip():
         yield "the key is empty"
@@ -119,16 +123,24 @@ def _faults(line: Parsed, tier: str, origins: Origins, fault_in: FaultIn | None)
         yield fault
 
 
-def _rows_that_hold(lines: Sequence[Parsed], kept: Sequence[Parsed], matrix: Rows) -> dict[str, Rows]:
-    """The rows, by key, that an untouched line vouches for, in this generation or in the kept one.
+def _claims(lines: Sequence[Parsed], kept: Sequence[Parsed], matrix: Rows) -> Iterator[tuple[str, str, Rows]]:
+    """(hash of a key, hash of its row, row) of each untouched line of a shelf, in this generation or in the kept one.
 
     A line names its row by hash, so it may have been moved. An edited line vouches for nothing: whoever edits a key may
     have edited its hash with it.
     """
     rows = {row_sha256(row): row for row in matrix}
     before = keys_by_row(kept)
-    return {
-        line.stored.key_sha256: rows[line.stored.row_sha256]
-        for line in (*kept, *lines)
-        if not line.changes and line.stored.row_sha256 in rows and not contradicts(before, line)
-    }
+    for line in (*kept, *lines):
+        name = line.stored.row_sha256
+        if not line.changes and name in rows and not contradicts(before, line):
+            yield line.stored.key_sha256, name, rows[name]
+
+
+def _rows_that_hold(claims: Mapping[str, Mapping[str, Rows]], *, edited: bool) -> dict[str, Rows]:
+    """The row of each key that is vouched for.
+
+    Where lines claim different rows for one key, one of them was forged and nobody can tell which: none holds. In a
+    memory that nobody edited they are rows of two calls to a service, and nothing is written.
+    """
+    return {key: next(iter(rows.values())) for key, rows in claims.items() if len(rows) == 1 or not edited}
