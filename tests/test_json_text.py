@@ -133,3 +133,13 @@ def test_members_may_be_made_by_the_caller():
     """Each object as its pairs, to see the same name twice."""
     assert loads('{"a": 1, "a": 2}', members=len) == 2
     assert loads('{"a": 1, "a": 2}') == {"a": 2}
+
+
+def test_lenient_reading_is_asked_for():
+    """For masking: endless numbers, endless digits and line breaks in strings; nesting stays bounded."""
+    text = '[NaN, -Infinity, 1e999, "a\nb", ' + "9" * 4301 + "]"
+    with pytest.raises(ValueError):  # noqa: PT011 - the message is json's own
+        loads(text)
+    assert repr(loads(text, lenient=True)) == f"[nan, -inf, inf, 'a\\nb', '{'9' * 4301}']"
+    with pytest.raises(ValueError, match="nested deeper"):
+        loads("[" * (MAX_DEPTH + 2) + "]" * (MAX_DEPTH + 2), lenient=True)

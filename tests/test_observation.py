@@ -182,3 +182,34 @@ def test_an_escaped_surrogate_does_not_come_alive(text):
     masked = Mask.of(made).run(made)
     assert "\ufffd" in masked.calls[0].observation
     dumps(masked)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": NaN, "b": -Infinity, "c": 1e999}', "{'a': nan, 'b': -inf, 'c': inf}"),
+        ("{'a': nan, 'b': -inf, 'c': 1e999, 'd': Infinity}", "{'a': nan, 'b': -inf, 'c': inf, 'd': inf}"),
+        ("{'a': null, 'b': true, 'c': false}", "{'a': None, 'b': True, 'c': False}"),
+        ('{"a": "x\ny"}', "{'a': 'x\\ny'}"),
+        ('["' + "9" * 4301 + '"]', f"['{'9' * 4301}']"),
+        ("[" + "9" * 4301 + "]", f"['{'9' * 4301}']"),
+        ("['', " + "9" * 4301 + "]", f"['', '{'9' * 4301}']"),
+    ],
+)
+def test_masking_reads_more(text, value):
+    """What is no JSON by the letter is read with ``lenient``, and only then where it is no value of ours."""
+    assert repr(parse(text, lenient=True).value) == value
+    strict = parse(text)
+    assert strict is None or repr(strict.value) == value
+
+
+def test_leniency_has_its_limits():
+    """The control: what is broken stays text, and deep nesting too."""
+    for text in ("{broken", "{'a': nul}", "[nano]", "[1 2]", *DEEP):
+        assert parse(text, lenient=True) is None
+
+
+def test_names_of_characters_are_looked_up_in_linear_time():
+    """A name has a bounded length: a text of opened ones took a minute and a half."""
+    assert parse("['" + "\\N{" * 100_000 + "']").value == ["\\N{" * 100_000]
+    assert parse("['\\N{LATIN SMALL LETTER E WITH ACUTE}']").value == ["\u00e9"]

@@ -16,12 +16,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NoReturn, TypeAlias
 
-__all__ = ["JSON", "MAX_DEPTH", "check_depth", "digest", "dumps", "loads", "replace_surrogates"]
+__all__ = ["JSON", "MAX_DEPTH", "MOST_DIGITS", "check_depth", "digest", "dumps", "loads", "replace_surrogates"]
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | Mapping[str, JSON] | None"
 
 MAX_DEPTH = 100
 """Objects and arrays inside each other: runs stay far below, and Python's own recursion limit far above."""
+
+MOST_DIGITS = 4300
+"""Python makes no integer of more digits from a text."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -31,8 +34,18 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
-def loads(text: str | bytes, *, members: Callable[[list[tuple[str, JSON]]], JSON] | None = None) -> JSON:
+def _integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= MOST_DIGITS else digits
+
+
+def loads(
+    text: str | bytes, *, members: Callable[[list[tuple[str, JSON]]], JSON] | None = None, lenient: bool = False
+) -> JSON:
     """Parse one JSON value; ``members`` makes each object of its members, to see the same name twice.
+
+    ``lenient`` reads what many a writer takes for JSON: ``NaN``, the infinities and ``1e999`` as floats, integers of
+    more digits than Python takes as text, and line breaks inside strings. Such a value may not go through
+    :func:`dumps`.
 
     Raises:
         ValueError: It is not JSON, holds ``NaN`` or a number beyond all bounds, or is nested deeper than ``MAX_DEPTH``.
@@ -41,15 +54,21 @@ def loads(text: str | bytes, *, members: Callable[[list[tuple[str, JSON]]], JSON
     {'n': 123456789012345678901234567890}
     """
     try:
-        value: JSON = json.loads(text, parse_constant=_refuse, object_pairs_hook=members)
+        value: JSON = json.loads(
+            text,
+            strict=not lenient,
+            parse_constant=float if lenient else _refuse,
+            parse_int=_integer if lenient else None,
+            object_pairs_hook=members,
+        )
     except RecursionError as error:
         raise _too_deep(MAX_DEPTH) from error
-    check_depth(value)
+    check_depth(value, endless=lenient)
     return value
 
 
-def check_depth(value: JSON, most: int = MAX_DEPTH) -> None:
-    """Refuse endless numbers (``1e999``) and nesting beyond ``most``: level by level, without recursion.
+def check_depth(value: JSON, most: int = MAX_DEPTH, *, endless: bool = False) -> None:
+    """Refuse endless numbers (``1e999``), unless ``endless``, and nesting beyond ``most``: level by level.
 
     Raises:
         ValueError: Either is found.
@@ -58,7 +77,7 @@ def check_depth(value: JSON, most: int = MAX_DEPTH) -> None:
     for _ in range(most + 1):
         below: list[JSON] = []
         for item in level:
-            if isinstance(item, float) and not math.isfinite(item):
+            if not endless and isinstance(item, float) and not math.isfinite(item):
                 raise ValueError("a number is beyond the range of JSON")
             if isinstance(item, Mapping):
                 below += item.values()

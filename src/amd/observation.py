@@ -13,7 +13,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from amd.json_text import JSON, MAX_DEPTH, check_depth, loads, replace_surrogates
+from amd.json_text import JSON, MAX_DEPTH, MOST_DIGITS, check_depth, loads, replace_surrogates
 
 __all__ = ["Observed", "parse"]
 
@@ -21,10 +21,12 @@ _BLANK = re.compile(r"\s*+")
 _STRING = re.compile(r"""[uU]?(?:'((?:[^'\\\n]|\\[\s\S])*+)'|"((?:[^"\\\n]|\\[\s\S])*+)")""")
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*+)(\.[0-9]*+)?+|(\.[0-9]++))([eE][+-]?[0-9]++)?+(?![\w.])")
 _WORD = re.compile(r"(?:True|False|None|set\(\))(?!\w)")
-_WORDS: dict[str, JSON] = {"True": True, "False": False, "None": None}
+_WORDS: dict[str, JSON] = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
+# What other languages write, and the numbers that are none.
+_LENIENT_WORD = re.compile(r"(?:true|false|null|[+-]?(?:nan|inf|NaN|Infinity))(?!\w)")
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 _ESCAPE = re.compile(
-    r"""\\(?:(?P<char>[\n\\'"abfnrtv])|(?P<octal>[0-7]{1,3})|N\{(?P<name>[^}]+)\}
+    r"""\\(?:(?P<char>[\n\\'"abfnrtv])|(?P<octal>[0-7]{1,3})|N\{(?P<name>[^}\\]{1,100})\}
     |x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})|U(?P<long>00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}))""",
     re.VERBOSE,
 )
@@ -43,28 +45,33 @@ class Observed:
         return repr(self.value) if self.literal else json.dumps(self.value, ensure_ascii=False)
 
 
-def parse(observation: str) -> Observed | None:
+def parse(observation: str, *, lenient: bool = False) -> Observed | None:
     """The observation as a value, or ``None`` if it is plain text, or nested too deeply to be walked through.
 
     Nothing is lost: a name that an object has twice holds the list of its values. Tuples and sets become lists, in the
     order of the text; keys that are no strings, their own spelling. Lone surrogates are replaced.
 
+    With ``lenient``, for masking, more is read: ``NaN`` and the infinities (``1e999``) as what they are, integers of
+    thousands of digits as text, line breaks inside strings, and ``null``, ``true`` and ``false`` in a literal.
+
     >>> parse('{"a": 1}'), parse("['a', ('b', None)]")
     (Observed(value={'a': 1}, literal=False), Observed(value=['a', ['b', None]], literal=True))
     >>> parse("done"), parse("{'result': mpf('2.0')}")
     (None, None)
+    >>> parse("{'a': null, 'b': NaN}", lenient=True)
+    Observed(value={'a': None, 'b': nan}, literal=True)
     """
     start = observation.lstrip()[:1]
     if start not in ("{", "[", '"', "("):
         return None
     literal = False
     try:
-        value = loads(observation, members=_members)
+        value = loads(observation, members=_members, lenient=lenient)
     except ValueError:
         if start == '"':
             return None
         try:
-            value, literal = _Literal(observation).whole(), True
+            value, literal = _Literal(observation, lenient=lenient).whole(), True
         except ValueError:
             return None
     return Observed(replace_surrogates(value)[0] if "\\" in observation else value, literal)
@@ -84,8 +91,9 @@ def _members(pairs: list[tuple[str, JSON]]) -> JSON:
 class _Literal:
     """A text and how far it was read. Each method raises ``ValueError`` where no literal goes on."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, lenient: bool) -> None:
         self._text = text
+        self._lenient = lenient
         self._at = 0
 
     def whole(self) -> JSON:
@@ -94,7 +102,7 @@ class _Literal:
         self._skip()
         if self._at < len(self._text):
             raise ValueError("there is more than one value")
-        check_depth(value)
+        check_depth(value, endless=self._lenient)
         return value
 
     def _skip(self) -> str:
@@ -126,9 +134,16 @@ class _Literal:
             items, commas = self._items([], _CLOSING[opened], depth)
             return items[0] if opened == "(" and len(items) == 1 and not commas else items
         if number := self._match(_NUMBER):
-            return float(number[0]) if any(number.groups()) else int(number[0])
+            if any(number.groups()):
+                return float(number[0])
+            return number[0] if self._lenient and len(number[0]) > MOST_DIGITS else int(number[0])
+        return self._word()
+
+    def _word(self) -> JSON:
         if word := self._match(_WORD):
             return [] if word[0] == "set()" else _WORDS[word[0]]
+        if self._lenient and (word := self._match(_LENIENT_WORD)):
+            return _WORDS[word[0]] if word[0] in _WORDS else float(word[0])
         return self._string()
 
     def _items(self, items: list[JSON], end: str, depth: int) -> tuple[list[JSON], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amd.mask import Mask
-from amd.mask.finding import Finder, _is_whole
+from amd.mask.finding import Finder, _is_whole, folded
 from amd.mask.recurrence import Collector
 from amd.mask.spellings import BirthDate, Number, Words, forms
 
@@ -68,6 +69,8 @@ class CountedWords(Words):
 
 def searched(text, spelling):
     """Whether a look at every place finds the spelling as a whole word: the slow and plain way."""
+    text = folded(text)[0]
+    spelling = replace(spelling, form=folded(spelling.form)[0])
     ends = ((start, spelling.end(text, start)) for start in range(len(text)))
     return any(end is not None and _is_whole(text, start, end) for start, end in ends)
 
@@ -147,3 +150,41 @@ def test_a_placeholder_that_holds_its_value_ends():
     collector = Collector(frozenset())
     collector.add("emily_email", "emily_email", "contact", "<emily_email>")
     assert collector.recurrence().replace("see emily_email, Emily_Email") == "see <value>, <value>"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("ab I\u0307", "ab \u0130"),
+        ("ab \u0130", "ab I\u0307"),
+        ("wei\u00df_77x", "WEISS_77X"),
+        ("WEISS_77X", "wei\u00df_77x"),
+        ("wei\u00df 77x", "WEISS 77x"),
+        ("tess_9921", "\uff54\uff45\uff53\uff53_\uff19\uff19\uff12\uff11"),
+        ("tess_9921", "te\u200bss_9921"),
+        ("te\u00adss_9921", "tess_9921"),
+        ("\ufb01nn_9921", "FINN_9921"),
+    ],
+)
+def test_spellings_that_fold_together_are_one(value, text):
+    """Neither length nor width nor what nobody sees tells two spellings apart, at the end of a text or inside."""
+    finder = Finder([(Words(value), "<x>")])
+    assert finder.replace(text) == "<x>"
+    assert finder.replace(f"by {text}, {text}!") == "by <x>, <x>!"
+    assert finder.replace(f"a{text}") == f"a{text}", "the control: inside a longer word"
+
+
+def test_a_value_that_holds_its_own_placeholder_is_no_chain(make_run):
+    """What stands already as a placeholder is not looked at again, so one pass is enough."""
+    text = "<pw>" + " 1" * 20_000
+    for value in ("<pw> 1", "pw> 1", "1 <pw"):
+        run = make_run(text, ("", "login", {"pw": value}, "ok"))
+        assert Mask.of(run).run(run).turns[0].user == text
+    assert Finder([(Words("pw> 1"), "<pw>"), (Words("tess"), "<pw>")]).replace("tess 1 1") == "<pw> 1 1"
+
+
+def test_a_text_made_to_be_looked_through_without_end_goes_as_a_whole():
+    """Each pass uncovers one more; the control settles."""
+    finder = Finder([(Words("77."), "<x>")])
+    assert finder.replace("77." * 5) == "<x>" * 5
+    assert finder.replace("77." * 5000) == "<value>"

@@ -70,3 +70,19 @@ def test_only_the_value_goes(text, masked):
 def test_what_names_no_secret_stays(text):
     """C13: the bare word makes no secret of what stands behind it."""
     assert mask_pairs(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("refreshtoken: abc123", "refreshtoken: <refresh_token>"),
+        ("MY_authkey=abc123", "MY_authkey=<auth_key>"),
+        ("secretaccesskey: abc123", "secretaccesskey: <key>"),
+        ("authorisation_token: abc123", "authorisation_token: <token>"),
+        ("refresh_token: abc123", "refresh_token: <refresh_token>"),
+    ],
+)
+def test_no_placeholder_is_empty(text, masked):
+    """A name whose words are written as one has a name in its placeholder too."""
+    assert mask_pairs(text) == masked
+    assert mask_pairs(masked) == masked

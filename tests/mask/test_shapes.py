@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from amd.mask import mask_query
+from amd.mask.shapes import until_stable
 
 SECRETS = {
     # text: the secrets in it
@@ -124,3 +125,9 @@ def test_long_texts_take_linear_time(unit, size, masked):
 def test_a_pair_without_an_end_is_one_secret():
     """The value of a bare pair is followed to its end, however far that is."""
     assert mask_query("pw=" * 300_000 + " next") == "pw=<password> next"
+
+
+def test_masking_that_does_not_settle_ends():
+    """A text that every pass changes goes as a whole; the control settles."""
+    assert until_stable(lambda text: f"{text}x", "a") == "<value>"
+    assert until_stable(lambda text: text[:3], "abcdef") == "abc"

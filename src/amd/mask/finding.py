@@ -8,13 +8,16 @@ be written with any separators, are looked up by their digits.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from amd.mask.scripts import UNSPACED, WORD, ends_word, is_word, lazily, starts_word
 from amd.mask.spellings import BirthDate, Number, Spelling, Words
 
-__all__ = ["Finder"]
+__all__ = ["Finder", "folded"]
 
 _TOKEN = lazily(rf"{WORD}++|{UNSPACED}")
 # Behind one of these a word begins although a letter or digit stands before it (see amd.mask.scripts).
@@ -22,6 +25,7 @@ _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\[bfnrt]|\\u[0-9A-Fa-f]{4}")
 _DIGITS = re.compile(r"\d(?:[ .()/-]{0,2}\d)*+")
 # White space between two words of a value, at most; and a year's place in the longest date, "29th of September, 1990".
 _MOST_BLANKS = 4
+_MOST_PASSES = 20
 _DATE_LENGTH = 24
 
 
@@ -29,7 +33,8 @@ class Finder:
     """Spellings with their placeholders, in the order in which they come first where they overlap."""
 
     def __init__(self, spellings: Sequence[tuple[Spelling, str]] = ()) -> None:
-        self._spellings = tuple(spellings)
+        self._spellings = tuple((_folded(spelling), name) for spelling, name in spellings)
+        self._placeholders = re.compile("|".join(re.escape(name) for name in sorted({name for _, name in spellings})))
         # token -> (place in the order, how far before the token the spelling may start)
         self._by_token: dict[str, list[tuple[int, range]]] = {}
         self._by_digits: dict[str, int] = {}
@@ -47,23 +52,34 @@ class Finder:
         """The text with each spelling as its placeholder.
 
         A spelling counts as a whole word: not inside a longer one, where it starts or ends with a word character
-        itself. It is looked for until none is left, since a placeholder uncovers the start of a word. What has
-        no letter, digit or underscore is not looked for.
+        itself. It is looked for until none is left, since a placeholder uncovers the start of a word; across a
+        placeholder it is not. What has no letter, digit or underscore is not looked for. A text that does not
+        settle becomes ``<value>`` as a whole.
 
         >>> Finder([(Words("tess_quill"), "<user_id>"), (Words("Will", exact=True), "<name>")]).replace(
         ...     "Will you ask TESS_QUILL? tess_quill_2 will."
         ... )
         '<name> you ask <user_id>? tess_quill_2 will.'
         """
-        while found := self._found(text):
-            taken = bytearray(len(text))
-            spans: list[tuple[int, int, str]] = []
-            for place, start, end in found:
-                if taken.find(1, start, end) < 0:
-                    taken[start:end] = b"\1" * (end - start)
-                    spans.append((start, end, self._spellings[place][1]))
-            text = _cut(text, sorted(spans))
-        return text
+        for _ in range(_MOST_PASSES):
+            spans = self._spans(text)
+            if not spans:
+                return text
+            text = _cut(text, spans)
+        return "<value>"
+
+    def _spans(self, text: str) -> list[tuple[int, int, str]]:
+        """What is to be replaced: no two overlap, and none a placeholder that stands already."""
+        found = self._found(text)
+        taken = bytearray(len(text))
+        spans: list[tuple[int, int, str]] = []
+        for match in self._placeholders.finditer(text) if found else ():
+            taken[match.start() : match.end()] = b"\1" * len(match[0])
+        for place, start, end in found:
+            if taken.find(1, start, end) < 0:
+                taken[start:end] = b"\1" * (end - start)
+                spans.append((start, end, self._spellings[place][1]))
+        return sorted(spans)
 
     def holds(self, text: str) -> bool:
         """Whether a text has any of the spellings."""
@@ -72,11 +88,12 @@ class Finder:
     def _found(self, text: str) -> list[tuple[int, int, int]]:
         """Place in the order, start and end of each spelling in the text, in that order."""
         found: set[tuple[int, int, int]] = set()
+        shadow, places = folded(text)
         if self._by_token:
-            found.update(self._words_in(text))
+            found.update(self._words_in(shadow))
         if self._by_digits:
-            found.update(self._numbers_in(text))
-        return sorted(found)
+            found.update(self._numbers_in(shadow))
+        return sorted((place, places[start], places[end - 1] + 1) for place, start, end in found)
 
     def _words_in(self, text: str) -> Iterator[tuple[int, int, int]]:
         """The spellings that are filed under a word of the text."""
@@ -105,6 +122,41 @@ class Finder:
                     start, end = places[first], places[first + length - 1] + 1
                     if place is not None and _is_whole(text, start, end):
                         yield place, start, end
+
+
+def folded(text: str) -> tuple[str, Sequence[int]]:
+    """The text as it is compared, and for each of its characters the place in the text that it comes from.
+
+    Compatibility forms (full-width letters) are their ordinary ones, ``ß`` and its like are what they are in capitals,
+    and what nobody sees (zero-width characters, soft hyphens) is left out.
+
+    >>> folded("wei\N{LATIN SMALL LETTER SHARP S}")
+    ('weiss', [0, 1, 2, 3, 3])
+    """
+    if text.isascii():
+        return text, range(len(text))
+    seen: list[str] = []
+    places: list[int] = []
+    for at, character in enumerate(text):
+        letters = character if character.isascii() else _letters(character)
+        seen.append(letters)
+        places += [at] * len(letters)
+    return "".join(seen), places
+
+
+@lru_cache(maxsize=4096)
+def _letters(character: str) -> str:
+    letters = "".join(
+        letter if len(letter.casefold()) == 1 else letter.casefold()
+        for letter in unicodedata.normalize("NFKC", character)
+    )
+    return "".join(letter for letter in letters if unicodedata.category(letter) != "Cf")
+
+
+def _folded(spelling: Spelling) -> Spelling:
+    if isinstance(spelling, Words) and not spelling.form.isascii():
+        return replace(spelling, form=folded(spelling.form)[0])
+    return spelling
 
 
 def _words_of(spelling: Spelling) -> dict[str, range]:

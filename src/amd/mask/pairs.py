@@ -36,6 +36,8 @@ _VALUE = r"""(?:
 _PAIR = lazily(_NAME + _BINDING + _VALUE, re.IGNORECASE | re.VERBOSE)
 _ANY_NAME = re.compile(r"pass|pw|pin|otp|cv[vc]|secret|token|key|code|authorization", re.IGNORECASE)
 _REST = lazily(rf"(?:{_CHAR})*")
+# ``refreshtoken``, ``authkey``: where the second word begins.
+_GLUED = re.compile(r"(?<=[A-Za-z])(?=(?:token|secret|key|code)(?![A-Za-z]))", re.IGNORECASE)
 _SYNONYM = {"pw": "password", "pwd": "password", "passwd": "password"}
 
 # Words that the name of a placeholder may have; none of them recurs as a value (see amd.mask.recurrence).
@@ -80,8 +82,10 @@ def mask_pairs(text: str, names: Collection[str] = ()) -> str:
 
 def _placeholder(name: str) -> str:
     """The name without what a project put before it: ``CI_DB_PASSWORD`` is a ``password``."""
-    words = [_SYNONYM.get(word, word) for word in key_words(name) if word in _NAME_WORDS]
-    return "_".join(words)
+    all_words = key_words(name)
+    if _NAME_WORDS.isdisjoint(all_words):
+        all_words = key_words(_GLUED.sub("_", name))
+    return "_".join(_SYNONYM.get(word, word) for word in all_words if word in _NAME_WORDS)
 
 
 def _secret(match: re.Match[str], text: str) -> tuple[int, int] | None:

@@ -9,8 +9,9 @@ from amd.json_text import JSON
 from amd.mask.keys import KeyClass, holds_ids, is_data_key, is_placeholder, key_class, slug
 from amd.mask.recurrence import Recurrence
 from amd.mask.run_values import ToolWords, names_of, recurrence_of, words_of
+from amd.mask.seen import mask_named, pieces
 from amd.mask.shapes import mask_shapes, until_stable
-from amd.observation import Observed, parse
+from amd.observation import Observed
 from amd.trajectory import Step, ToolCall, Trajectory, Turn
 
 __all__ = ["Mask"]
@@ -141,12 +142,18 @@ class Mask:
         return self._placeholder(key)
 
     def _observation(self, observation: str) -> str:
-        """An observation that parses keeps its shape; what stands under a person, contact or secret key goes."""
-        observed = parse(observation)
-        if observed is None:
-            return self.text(observation)
-        masked = self._observed(observed.value, "", None, 0)
-        return observation if masked == observed.value else Observed(masked, observed.literal).text()
+        """An observation keeps its shape; what stands under a person, contact or secret key goes."""
+        return until_stable(lambda text: self._seen(text, "", 0), observation)
+
+    def _seen(self, text: str, key: str, depth: int) -> str:
+        """A text of a tool's, which stands under ``key``: what it says as values, and what is left as text."""
+        return "".join(self._piece(piece, said, key, depth) for piece, said in pieces(text))
+
+    def _piece(self, piece: str, said: Observed | None, key: str, depth: int) -> str:
+        if said is None:
+            return self.text(mask_named(piece))
+        masked = self._observed(said.value, key, None, depth + 1)
+        return piece if masked == said.value else Observed(masked, said.literal).text()
 
     def _observed(self, value: JSON, key: str, kind: KeyClass | None, depth: int) -> JSON:
         if depth > _DEPTH:
@@ -156,7 +163,7 @@ class Mask:
         if isinstance(value, list):
             return [self._observed(item, key, kind, depth + 1) for item in value]
         if kind is None or value is None or isinstance(value, bool) or value == "":
-            return self._leaf(value)
+            return self._seen(value, key, depth) if isinstance(value, str) else self._leaf(value)
         return self._placeholder(key)
 
     def _observed_members(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from amd.json_text import JSON, loads
 from amd.mask.keys import KeyClass, holds_ids, is_data_key, key_class, key_words, slug, whole_key
 from amd.mask.recurrence import Collector, Recurrence
-from amd.observation import parse
+from amd.mask.seen import named_values, pieces
 from amd.trajectory import ToolSpec, Trajectory
 
 __all__ = ["ToolWords", "names_of", "recurrence_of", "words_of"]
@@ -84,8 +84,7 @@ def recurrence_of(run: Trajectory, tools: Mapping[str, ToolWords]) -> Recurrence
     collector = Collector(enums | names_of(run, tools))
     for call in run.calls:
         _collect(call.arguments, "", "", None, collector, 0)
-        if (observed := parse(call.observation)) is not None:
-            _collect(observed.value, "", "", None, collector, 0)
+        _collect(call.observation, "", "", None, collector, 0)
     return collector.recurrence()
 
 
@@ -98,8 +97,21 @@ def _collect(value: JSON, key: str, whole: str, kind: KeyClass | None, collector
     elif isinstance(value, list):
         for item in value:
             _collect(item, key, whole, kind, collector, depth + 1)
-    elif kind is not None and isinstance(value, str | int) and not isinstance(value, bool):
-        collector.add(value, whole, kind, f"<{slug(key)}>")
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        if kind is not None:
+            collector.add(value, whole, kind, f"<{slug(key)}>")
+        if isinstance(value, str):
+            _collect_text(value, key, whole, kind, collector, depth)
+
+
+def _collect_text(text: str, key: str, whole: str, kind: KeyClass | None, collector: Collector, depth: int) -> None:
+    """Gather what a text says as values, and what stands under its quoted keys."""
+    for piece, said in pieces(text):
+        if said is not None:
+            _collect(said.value, key, whole, kind, collector, depth + 1)
+            continue
+        for name, found_kind, found in named_values(piece):
+            collector.add(found, name, found_kind, f"<{slug(name)}>")
 
 
 def _collect_members(

@@ -76,15 +76,19 @@ _TRIGGER = re.compile(
     r"|(?i:pass|pwd|pw|pin|otp|cv[vc]|secret|token|key|code|auth|bearer|basic)"
 )
 
+_MOST_PASSES = 50
+
 
 def until_stable(mask: Callable[[str], str], text: str) -> str:
     """The text masked until masking changes nothing: what a first pass replaced may uncover the start of a word.
 
-    It ends, since each pass that changes a text replaces something that was no placeholder before.
+    A text that does not settle, as only one made for that would, becomes ``<value>`` as a whole.
     """
-    while (masked := mask(text)) != text:
+    for _ in range(_MOST_PASSES):
+        if (masked := mask(text)) == text:
+            return text
         text = masked
-    return text
+    return "<value>"
 
 
 def mask_query(text: str) -> str:

@@ -59,7 +59,7 @@ class Words:
             found = text[at : at + len(piece)]
             if found != piece and (self.exact or found.casefold() != piece.casefold()):
                 return None
-            at += len(piece)
+            at += len(found)
         return at
 
 
