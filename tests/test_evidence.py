@@ -50,8 +50,8 @@ def test_plain_words_short_values_and_failed_results_say_nothing():
                 "go",
                 [
                     ("look", {}, '{"cabin": "economy", "n": 12, "ok": true}'),
-                    ("look", {}, '{"error": "no flight HAT0301"}'),
-                    ("book", {"cabin": "economy", "n": 12, "flight": "HAT0301"}, "ok"),
+                    ("look", {}, '{"error": "no flight ICX0301"}'),
+                    ("book", {"cabin": "economy", "n": 12, "flight": "ICX0301"}, "ok"),
                 ],
             )
         )

@@ -54,8 +54,8 @@ def test_d19_benign(observation):
     ("one", "other"),
     [
         (
-            "Error: flight HAT030 not available on date 2024-05-13",
-            "Error: flight HAT223 not available on date 2024-06-01",
+            "Error: train ICX030 does not run on 2031-05-13",
+            "Error: train ICX223 does not run on 2031-06-01",
         ),
         ('{"error": "cd: \'a\': No such directory. Try ls."}', '{"error": "cd: \'b c\': No such directory. Look."}'),
         ("Error: payment gift_card_81 not found", "error during execution: payment credit_card_7 not found"),
@@ -68,7 +68,7 @@ def test_errors_that_differ_in_values_are_one_class(one, other):
 
 def test_errors_that_differ_in_words_are_two_classes():
     """The control: what is said distinguishes."""
-    assert error_class("Error: not enough seats on flight HAT1") != error_class("Error: flight HAT1 not found")
+    assert error_class("Error: no seat is left on train ICX1") != error_class("Error: train ICX1 not found")
 
 
 @pytest.mark.parametrize("piece", ["x", ">", "'a", "\u2026", "x, ", "/", "x' "])

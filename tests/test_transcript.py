@@ -44,7 +44,7 @@ def test_an_excerpt_keeps_to_its_limit(text, limit):
 @pytest.mark.parametrize(
     ("description", "expected"),
     [
-        ("Move a file or directory from one location to another. Both must be local.", "move a file or directory"),
+        ("Move a file or folder from here to there. Both must exist.", "move a file or folder"),
         ("", "get x"),
         ("Delete.", "get x"),
         ("HTTP request to a server", "HTTP request to a server"),

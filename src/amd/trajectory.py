@@ -236,8 +236,8 @@ def error_class(observation: str, arguments: Mapping[str, JSON] | None = None) -
     Two errors of one class get one hint, and a pitfall is matched by its class. ``arguments`` are those of the failed
     call: a message that repeats one of them is of the same class as one that repeats another.
 
-    >>> error_class("Error: flight HAT030 not available on date 2024-05-13")
-    'flight … not available on date …'
+    >>> error_class("Error: train ICX030 does not run on 2031-05-13")
+    'train … does not run on …'
     >>> error_class('{"error": "cd: \'no_such\': No such directory. Try ls."}')
     'cd: …: No such directory'
     >>> error_class("Error: no book called Moby Dick, search first", {"title": "Moby Dick"})

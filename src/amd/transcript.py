@@ -67,24 +67,25 @@ def tool_words(name: str) -> str:
 def phrase(name: str, spec: ToolSpec | None) -> str:
     """What a tool does: the first clause of its own description, at most eight words, else its name in words.
 
-    >>> phrase("mv", ToolSpec("mv", "Move a file or directory from one location to another."))
-    'move a file or directory'
+    >>> phrase("mv", ToolSpec("mv", "Move a file or folder from here to there."))
+    'move a file or folder'
+    >>> phrase("aim", ToolSpec("aim", "Point the large south telescope at the given star of the catalogue."))
+    'point the large south telescope'
     """
-    if spec is None or not spec.description.strip():
+    if spec is None:
         return tool_words(name)
-    clause = _CLAUSE_END.split(spec.description.strip(), maxsplit=1)[0].strip()
-    words = clause.split()[:_PHRASE_WORDS]
-    while words and words[-1].lower() in _LOOSE_ENDS:
-        words.pop()
+    words = _CLAUSE_END.split(spec.description.strip(), maxsplit=1)[0].split()
+    if len(words) > _PHRASE_WORDS:
+        joints = [at for at in range(2, _PHRASE_WORDS) if words[at].lower() in _JOINTS]
+        words = words[: joints[-1] if joints else _PHRASE_WORDS]
     if len(words) < 2:
         return tool_words(name)
     first = words[0] if words[0].isupper() else words[0].lower()
     return " ".join([first, *words[1:]])
 
 
-_LOOSE_ENDS = frozenset(
-    ["a", "an", "and", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"]
-)
+# A long clause is cut before the last of these, so that no phrase ends in the air.
+_JOINTS = frozenset(("and", "at", "by", "for", "in", "into", "of", "on", "or", "to", "with"))
 
 
 def join(items: Iterable[str], last: str = "and") -> str:

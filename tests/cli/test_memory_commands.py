@@ -28,7 +28,7 @@ def test_check_is_quiet_on_a_good_memory(amd, memory):
 
 def test_check_names_a_hand_edit_and_reindex_takes_it_in(amd, memory):
     """The edit is a fault until it is taken in; then it is shown as a difference and the memory is good."""
-    edit(memory, "Change the current working directory", "Enter the folder")
+    edit(memory, "Enter the given folder", "Go to the folder")
     found = amd("check", memory, "--json")
     assert found.code == 1
     assert any("records.json" in fault["file"] for fault in found.json["faults"])
@@ -36,7 +36,7 @@ def test_check_names_a_hand_edit_and_reindex_takes_it_in(amd, memory):
     taken = amd("reindex", memory, "--json")
     assert (taken.code, taken.json["generation"], taken.json["embedded"]) == (0, 2, 0)
     assert amd("check", memory).code == 0
-    assert "Enter the folder" in amd("show", memory, "--tier", "workflow").out
+    assert "Go to the folder" in amd("show", memory, "--tier", "workflow").out
 
 
 def test_show_prints_records_as_a_student_reads_them(amd, memory):

@@ -12,7 +12,7 @@ from amd.trajectory import Outcome, Source, Step, Task, ToolCall, Trajectory, Tu
 SECRETS = [
     *("tess.example@example.org", "415-555-0199", "4111 1111 1111 1111", "078-05-1120", "93.184.216.34"),
     *("GB29 NWBK 6016 1331 9268 19", "eyJhbGciOiJIUzI1NiJ9.e30.abc", "tok_secret", "Plum-7731!", "Will", "Li"),
-    *("tess_quill_33", "credit_card_4421486", "4421486", "1990-04-05", "emily_email", "12345"),
+    *("tess_quill_33", "credit_card_6610352", "6610352", "1990-04-05", "emily_email", "12345"),
 ]
 GLUE = [
     *(" ", "", '"', "'", ": ", "=", " is ", "<", ">", "@", "%40", "-", "+", "1", "\\n", "\\", "(", ")", ".", ",", "_"),
@@ -42,7 +42,7 @@ keys = st.sampled_from(
             "emily_email",
             "users",
             "<users>",
-            "credit_card_4421486",
+            "credit_card_6610352",
             "Tess Quill",
             "key",
         ),
@@ -102,7 +102,7 @@ def test_what_a_tier_copies_from_a_masked_run_stays(arguments, seen, text):
         assert mask.text(call.observation) == call.observation
 
 
-@given(st.sampled_from([*SECRETS[:9], "tess_quill_33", "credit_card_4421486"]), texts)
+@given(st.sampled_from([*SECRETS[:9], "tess_quill_33", "credit_card_6610352"]), texts)
 def test_what_stood_under_a_secret_key_is_in_no_text(secret, around):
     """Beside blanks or quotes a value goes from every place of the run."""
     texts_with_it = [f"{around} {secret} {around}", f'"{secret}"', f"({secret})"]

@@ -26,7 +26,7 @@ from amd.mask.pairs import mask_pairs
         ("my password is sunshine.", "my password is <password>."),
         ("password of 'rise_to_sky'", "password of '<password>'"),
         ("access token (abc123xyz456), please", "access token (<access_token>), please"),
-        ("new access token: 2278-9812-3456-4567.", "new access token: <access_token>."),
+        ("new access token: 7731-0042-9186-3305.", "new access token: <access_token>."),
         ("token here: ABCD1234", "token here: <token>"),
         ("the token labeled 'token_abc123'", "the token labeled '<token>'"),
         ("--password hunter2 --user tess", "--password <password> --user tess"),

@@ -119,7 +119,7 @@ def test_d13_secrets_in_every_field(make_run):
         ({"password": "auto", "pin": 48, "token": True, "card": None}, None),
         ({"user": {"id": 7, "email": ["a@b.co", 5], "age": 40}}, {"user": {"id": "<id>", "email": ["<email>"] * 2}}),
         ({"hotel": "Ritz", "target_price": 5}, {"hotel": "<hotel>", "target_price": 5}),
-        ({"credit_card_4421486": 5, "tess@example.org": {"x": 1}}, {"<value>": 5, "<value_2>": {"x": 1}}),
+        ({"credit_card_6610352": 5, "tess@example.org": {"x": 1}}, {"<value>": 5, "<value_2>": {"x": 1}}),
         ({"to": {"Tess Quill": "hi", "b": 5}}, {"to": {"<to>": "<to>", "b": 5}}),
         ({"cards": {"card_812": 5, "card_813": True}}, {"cards": {"<cards>": "<cards>", "<cards_2>": "<cards>"}}),
         ({"a b": "x"}, {"<value>": "<value>"}),
@@ -156,11 +156,11 @@ def test_observations_stay_readable(make_run):
         "zip": "94016",
         "city": "Austin",
         "token_type": "Bearer",
-        "payment_methods": {"credit_card_4421486": {"id": "credit_card_4421486", "last_four": "7447", "amount": 250}},
+        "payment_methods": {"credit_card_6610352": {"id": "credit_card_6610352", "last_four": "8205", "amount": 250}},
         "seats": {"row_001": "free", "MA(5)": 1.25},
-        "note": "for Mo Li, card 4421486",
+        "note": "for Mo Li, card 6610352",
     }
-    run = make_run("Mo here, credit_card_4421486", ("", "profile", {}, json.dumps(seen)))
+    run = make_run("Mo here, credit_card_6610352", ("", "profile", {}, json.dumps(seen)))
     masked = Mask.of(run).run(run)
     assert json.loads(masked.calls[0].observation) == seen | {
         "name": {"first_name": "<first_name>", "last_name": "<last_name>"},

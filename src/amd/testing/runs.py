@@ -11,7 +11,7 @@ __all__ = ["openai_chat", "run"]
 
 _CYCLE = ("cd", "mv", "wc")
 _DESCRIPTIONS = {
-    "cd": "Change the current working directory to the given folder.",
+    "cd": "Enter the given folder.",
     "mv": "Move a file into the given folder.",
     "wc": "Count the words of the files in the given folder.",
     "pwd": "Show the current working directory.",
