@@ -19,11 +19,16 @@ INSTALL := $(BIN)/python $(PIP_INSTALL)
 LOWEST := .venvs/lowest
 LOWEST_PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo $(PYTHON))
 
-.PHONY: help demo test lowest lint types bench all setup format clean
+# The harness of BFCL has an environment of its own. PYTHON chooses its Python too, if it was given.
+BFCL_VENV := .venvs/bfcl
+BFCL_PYTHON ?= $(if $(filter command environment,$(firstword $(origin PYTHON))),$(PYTHON))
+BFCL_SETUP := PYTHON="$(BFCL_PYTHON)" scripts/setup_bfcl.sh
+
+.PHONY: help demo test lowest bfcl bfcl-env lint types bench all setup format clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this help
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.ready  ## Record 200 runs, build a memory, ask it as three tasks; needs no key, no server, no GPU
 	@$(BIN)/python scripts/demo.py
@@ -33,6 +38,13 @@ test: $(VENV)/.ready-dev  ## Run all tests and doctests; choose some with ARGS="
 
 lowest: $(LOWEST)/.ready  ## Run all tests with the oldest versions that pyproject.toml allows
 	@$(LOWEST)/bin/python -m pytest -p no:cacheprovider $(ARGS)
+
+bfcl-env:  ## Install the harness of BFCL into .venvs/bfcl (300 MB, no torch), to run students in it
+	@$(BFCL_SETUP)
+
+bfcl:  ## Run the tests that need the harness of BFCL, in .venvs/bfcl
+	@$(BFCL_SETUP) --dev
+	@$(BFCL_VENV)/bin/python -m pytest -p no:cacheprovider -m bfcl overlays/bfcl/tests $(ARGS)
 
 lint: $(VENV)/.ready-dev  ## Check format, style and the storeys of the house
 	@$(BIN)/ruff format --check
@@ -45,7 +57,7 @@ types: $(VENV)/.ready-dev  ## Check types, strictly
 bench: $(VENV)/.ready  ## Compare speed and size with plain numpy and orjson, in ratios
 	@for bench in scripts/bench_*.py; do echo "$$bench"; $(BIN)/python $$bench || exit 1; done
 
-all: lint types test lowest demo  ## Everything that continuous integration runs
+all: lint types test bfcl lowest demo  ## Everything that continuous integration runs
 
 setup: $(VENV)/.ready-dev  ## Install everything into .venv, once
 

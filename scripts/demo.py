@@ -25,7 +25,7 @@ from amd.exclusion import Viewer
 from amd.records import Exposure
 from amd.traces import Note, Refusal, load_reader
 from amd_bfcl.backends import Backend
-from amd_bfcl.command import ORACLE, record_to
+from amd_bfcl.commands.record import ORACLE, record_to
 from amd_bfcl.families import Category
 from amd_bfcl.package import find_package
 from amd_bfcl.tasks import Entry, entries

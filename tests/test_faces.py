@@ -8,6 +8,7 @@ import inspect
 import re
 import subprocess
 import sys
+from pathlib import Path
 from types import FunctionType, ModuleType
 
 import pytest
@@ -32,9 +33,24 @@ FACES = {
         "load_embedder",
         "open_memory",
         "prepend_memory",
+        "prepend_turn",
         "read_split",
         "replace_memory",
         "self_excluded",
+    ],
+    "amd.arms": [
+        "Arm",
+        "ArmReport",
+        "CallFormat",
+        "Message",
+        "OpenArm",
+        "RunLog",
+        "read_toml",
+        "report",
+        "writes_placeholder",
+    ],
+    "amd.clients": [
+        "check_endpoint",
     ],
     "amd.errors": [
         "AmdError",
@@ -84,6 +100,7 @@ FACES = {
         "read_tools",
         "reader_options",
         "readers",
+        "strip_memory",
         "write",
     ],
 }
@@ -103,14 +120,29 @@ def test_the_main_face_is_small() -> None:
     assert all(getattr(amd, name).__doc__ for name in amd.__all__)
 
 
-def test_each_name_of_the_main_face_is_the_one_of_its_home() -> None:
+@pytest.mark.parametrize(
+    ("face", "name", "home"),
+    [
+        ("amd", "Task", "amd.trajectory"),
+        ("amd.arms", "report", "amd.arms.figures"),
+        ("amd.clients", "check_endpoint", "amd.clients.endpoint"),
+    ],
+)
+def test_each_name_of_a_lazy_face_is_the_one_of_its_home(face: str, name: str, home: str) -> None:
     """A lazy name is the thing itself, shows up in ``dir``, and a wrong one is an AttributeError."""
-    from amd.trajectory import Task
-
-    assert amd.Task is Task
-    assert set(dir(amd)) >= set(amd.__all__)
+    module = importlib.import_module(face)
+    assert getattr(module, name) is getattr(importlib.import_module(home), name)
+    assert set(dir(module)) >= set(module.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = amd.nothing
+        _ = module.nothing
+
+
+@pytest.mark.parametrize("face", ["amd", "amd.arms", "amd.clients"])
+def test_a_lazy_name_is_no_file_of_its_face(face: str) -> None:
+    """Loading a file puts it into its package under its own name, where it would stand before the lazy one."""
+    module = importlib.import_module(face)
+    files = {path.stem for path in Path(*module.__path__).iterdir()}
+    assert not files & set(module.__all__)
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -133,6 +165,18 @@ def test_a_session_loads_no_service() -> None:
     loaded = loaded_by("import amd; amd.Session; amd.open_memory; amd.load_embedder('hash')")
     assert {"numpy", "pydantic", "amd.session", "amd.embedders.hash"} <= loaded
     assert not loaded & {"openai", "bm25s", "scipy", "tokenizers", "rich", "typer"}
+
+
+def test_reading_logs_opens_nothing() -> None:
+    """A face of overlays costs nothing; settings and logs are read without what a memory or a service needs."""
+    loaded = loaded_by("import amd.arms, amd.clients")
+    assert [name for name in loaded if name.startswith("amd.")] in (
+        ["amd.arms", "amd.clients"],
+        ["amd.clients", "amd.arms"],
+    )
+    loaded = loaded_by("from amd.arms import Arm, RunLog, report")
+    assert not loaded & {"numpy", "openai", "bm25s", "amd.store", "amd.embedders"}
+    assert "openai" in loaded_by("from amd.clients import check_endpoint"), "control"
 
 
 def examples(thing: object) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from amd.build.report import Options
     from amd.embedders import load_embedder
     from amd.exclusion import cross_split, deployed, in_sample, read_split, self_excluded
-    from amd.inject import append_hint, prepend_memory, replace_memory
+    from amd.inject import append_hint, prepend_memory, prepend_turn, replace_memory
     from amd.session import Limits, Session
     from amd.store import Memory, open_memory
     from amd.tier import FailedCall
@@ -49,6 +49,7 @@ __all__ = [
     "load_embedder",
     "open_memory",
     "prepend_memory",
+    "prepend_turn",
     "read_split",
     "replace_memory",
     "self_excluded",
@@ -71,6 +72,7 @@ _HOMES = {
     "load_embedder": "amd.embedders",
     "open_memory": "amd.store",
     "prepend_memory": "amd.inject",
+    "prepend_turn": "amd.inject",
     "read_split": "amd.exclusion",
     "replace_memory": "amd.inject",
     "self_excluded": "amd.exclusion",

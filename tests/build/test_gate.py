@@ -288,6 +288,14 @@ def test_refusals_of_readers_keep_place_and_detail() -> None:
     assert gate.read == 3
 
 
+def test_a_run_that_the_service_broke_is_counted_apart() -> None:
+    """``inference_error`` is a reader's word: neither a failure of the agent nor a run that nobody scored."""
+    assert "inference_error" in REASONS
+    gate = admit([run(0), run(1, success=False), Refusal("inference_error", "result.json:3", "timed out", "t3")])
+    assert gate.refused == {"failed": 1, "inference_error": 1}
+    assert (len(gate.admitted), gate.read) == (1, 3)
+
+
 def test_made_up_runs() -> None:
     """The figures of the made-up runs: the repaired run of the first task gives way to the one without an error."""
     path = Path(__file__).parents[1] / "trajectories" / "library-desk.jsonl"

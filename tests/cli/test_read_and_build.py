@@ -72,6 +72,23 @@ def test_nothing_admitted_is_exit_1(amd, runs, fields, tmp_path):
     assert not (tmp_path / "m").exists()
 
 
+def test_where_nothing_was_admitted_each_reason_is_told(amd, runs, fields, tmp_path):
+    """One line on standard error for each, with its first example; where something was admitted, none (control)."""
+    assert amd("build", "openai-chat", runs, *fields, "--out", tmp_path / "m").err == ""
+    lines = runs.read_text(encoding="utf-8").split("\n")
+    runs.write_text("\n".join([lines[4], lines[3], "{", lines[3], ""]), encoding="utf-8")
+    built = amd("build", "openai-chat", runs, *fields, "--out", tmp_path / "none")
+    assert built.code == 1
+    assert "nothing admitted" in built.out
+    told = [line.split(": ", 2) for line in built.err.rstrip("\n").split("\n")]
+    assert [(reason, where) for reason, where, _ in told] == [
+        ("unreadable", f"{runs}:3"),
+        ("failed", f"{runs} (runs:1)"),
+        ("unscored", f"{runs} (runs:2)"),
+    ]
+    assert all(detail for _, _, detail in told)
+
+
 def test_a_foreign_folder_is_left_alone(amd, runs, fields, tmp_path):
     """Exit 1, one line that names what is in the way."""
     (tmp_path / "m").mkdir()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amd.exclusion import deployed
-from amd.inject import HINT_OPEN
+from amd.inject import HINT_NOTE, HINT_OPEN
 from amd.json_text import JSON
 from amd.records import Record
 from amd.session import Limits, Session
@@ -99,6 +99,46 @@ def test_c16_failed_values_are_never_repeated(session: Callable[..., Session]):
     assert "A call that worked" in text
     assert one.exposures[0].dropped == {"echo": 1}
     assert "archive" in session().after_error(failed(folder="elsewhere")).text
+
+
+def test_a_placeholder_that_was_copied_is_no_value_of_the_student():
+    """A student that wrote ``<folder>`` out still gets the call that has it; its own values stay hidden (control)."""
+    values = FailedValues.of({"folder": " <folder> ", "unit": "furlong"}, UNKNOWN)
+    assert not values.repeated_in(render_call("cd", {"folder": "<folder>"}, "json"))
+    assert values.repeated_in(render_call("cd", {"folder": "<folder>", "unit": "furlong"}, "json"))
+
+
+def test_a_copied_placeholder_is_told_once_for_each_tool(session: Callable[..., Session]):
+    """It has a hint of its own, also after the error itself had one; the other error keeps its own (control)."""
+    one = session()
+    assert "A call that worked" in one.after_error(failed(folder="Archive2")).text
+    note = one.after_error(failed(place=2, folder="<folder>")).text
+    assert "<folder> stands for a value" in note
+    assert note.index("stands for a value") < note.index("A call that worked")
+    assert not one.after_error(failed(place=3, folder="<folder>"))
+    assert one.exposures[-1].dropped == {"repeat_error": 1}
+    assert "<folder>" in one.after_error(failed(place=2, folder="<folder>")).text
+
+
+def test_a_copied_placeholder_is_told_where_nothing_was_found(session: Callable[..., Session]):
+    """The note stands alone then; with a record, what records are is said after it (the control)."""
+    one = session()
+    note = one.after_error(failed("list_files", folder="<folder>", name="<name>")).text
+    assert "<folder>, <name> stand for values" in note
+    assert HINT_NOTE not in note
+    assert one.exposures[0].record_ids == ()
+    assert not one.after_error(failed("list_files", place=2))
+    both = session().after_error(failed(folder="<folder>")).text
+    assert both.index("stands for a value") < both.index(HINT_NOTE) < both.index("A call that worked")
+
+
+def test_a_copied_placeholder_keeps_other_values_back(session: Callable[..., Session]):
+    """What the student wrote itself in the same call is still never repeated."""
+    one = session()
+    text = one.after_error(failed(folder="<folder>", unit="archive")).text
+    assert "A call that worked" in text
+    assert "archive" not in text
+    assert one.exposures[0].dropped == {"echo": 1}
 
 
 def test_a_hint_keeps_to_its_budget(session: Callable[..., Session]):

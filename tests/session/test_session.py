@@ -570,6 +570,52 @@ def test_options_of_another_kind(remember: Remember, record: Make, options: dict
         Session(memory, viewer=deployed(), **{"method": "workflow", **options})
 
 
+def test_tools_that_come_later(remember: Remember, record: Make, tiny: type):
+    """A record is shown from the moment its tool is offered; what was answered before stays as it was."""
+    tier = tiny(moments=("task", "turn", "error"), floored=False)
+    memory = remember([record(1, "move the file", tools=["mv"], tool="mv")])
+    session = Session(memory, viewer=deployed(), method=[tier], mode="dynamic", tools=[ToolSpec("ls")])
+    before = session.before_turn("move the file", 1)
+    unknown = session.after_error(failed("mv", "Error: no such tool", place="c1"))
+    assert not before
+    session.offer_tools([ToolSpec("ls"), {"type": "function", "function": {"name": "mv"}}])
+    assert session.before_turn("move the file", 1) is before
+    assert session.after_error(failed("mv", "Error: no such tool", place="c1")) is unknown
+    assert "move the file" in session.before_turn("move the file", 2).text
+    assert "move the file" in session.after_error(failed("mv", "Error: no such folder", place="c2")).text
+    session.offer_tools([ToolSpec("ls")])
+    assert not session.before_turn("move the file", 3)
+    dropped = [dict(exposure.dropped) for exposure in session.exposures]
+    assert dropped == [{"tool_not_offered": 1}, {"unknown_tool": 1}, {}, {}, {"tool_not_offered": 1}]
+    session.offer_tools(None)
+    assert session.before_turn("move the file", 4)
+    assert [exposure.tools_known for exposure in session.exposures] == [True] * 5 + [False]
+
+
+def test_a_schema_that_comes_later_is_shown_and_judged(remember: Remember, distilled: Callable[..., list[Record]]):
+    """Staleness, and the schema in a hint, follow the tools that are offered now."""
+    runs = [run(i) for i in range(3)]
+    memory = remember(distilled(runs), benchmark="made-up")
+    other = [ToolSpec(spec.name, "Changed.", {"type": "object"}) for spec in runs[0].tools or ()]
+    session = Session(memory, viewer=self_excluded(runs[0].task), method="function", tools=other)
+    session.after_error(failed("cd", "Error: no such folder", place="c1"))
+    session.offer_tools(runs[0].tools)
+    hint = session.after_error(failed("cd", "Error: permission denied", place="c2"))
+    late = Session(memory, viewer=self_excluded(runs[0].task), method="function", tools=runs[0].tools)
+    assert hint == late.after_error(failed("cd", "Error: permission denied", place="c2"))
+    assert session.exposures[0].dropped["stale_schema"]
+    assert session.exposures[1] == late.exposures[0]
+
+
+def test_tools_that_are_none_change_nothing(remember: Remember, record: Make, tiny: type):
+    """A list that cannot be taken leaves the offer as it was."""
+    memory = remember([record(1, "move the file", tools=["mv"])])
+    session = Session(memory, viewer=deployed(), method=[tiny()], tools=[ToolSpec("mv")])
+    with pytest.raises(ConfigError, match=r"tools\[0\] is no tool"):
+        session.offer_tools([{}])
+    assert session.before_task("move the file")
+
+
 @pytest.mark.parametrize("text", [None, ["move"], 7])
 def test_a_text_of_another_kind(remember: Remember, record: Make, text: object):
     """Typed too."""

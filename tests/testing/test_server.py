@@ -131,6 +131,17 @@ def test_closing_breaks_the_connections_that_are_kept_open() -> None:
     connection.close()
 
 
+def test_it_listens_where_it_is_told_to() -> None:
+    """A port that was chosen is the one in the URL; one that is taken is an error, and free again afterwards."""
+    with LoopbackServer() as server:
+        taken = int(server.url.removesuffix("/v1").rsplit(":", 1)[1])
+        with pytest.raises(OSError, match="in use"):
+            LoopbackServer(port=taken)
+    with LoopbackServer(port=taken) as server:
+        assert server.url == f"http://127.0.0.1:{taken}/v1"
+        assert ask(server, "/models")[0] == 200
+
+
 def test_a_client_that_leaves_is_no_error(capfd: pytest.CaptureFixture[str]) -> None:
     """A client with a short patience leaves; the server goes on without a word, and answers the next one."""
     with LoopbackServer(faults=[Fault(200, delay=0.2, body="x" * 5_000_000)]) as server:

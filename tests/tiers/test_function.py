@@ -65,6 +65,44 @@ def test_a_repaired_error_is_a_pitfall():
     assert (pitfall.body["changed"], pitfall.body["arguments"], pitfall.steps) == (["src"], {"src": "good"}, (1, 2))
 
 
+def test_a_repair_by_another_call_says_which():
+    """The same call again helps only after what was done in between; a call that failed there is no part of it."""
+    send = {"to": "Ann"}
+    made = trajectory(
+        (
+            "write to Ann",
+            [
+                ("", "send", send, "Error: the radio is off"),
+                ("", "battery", {}, "Error: nobody knows"),
+                ("", "radio", {"on": True}, "ok"),
+                ("", "send", send, "sent"),
+            ],
+        )
+    )
+    (pitfall,) = [draft for draft in drafts(made) if draft.body["kind"] == "pitfall"]
+    assert pitfall.body["between"] == [{"tool": "radio", "arguments": {"on": True}}]
+    assert pitfall.body["tools"] == ["send", "radio"]
+    assert pitfall.body["changed"] == []
+    assert TIER.fault(pitfall.body) is None
+    assert TIER.fault({**pitfall.body, "between": "radio"})
+
+
+def test_a_repair_that_changed_its_own_arguments_needs_no_other_call():
+    """Then what stands between is by the way (the control of the above)."""
+    made = trajectory(
+        (
+            "write to Ann",
+            [
+                ("", "send", {"to": "An"}, "Error: nobody has this name"),
+                ("", "look", {}, "ok"),
+                ("", "send", {"to": "Ann"}, "sent"),
+            ],
+        )
+    )
+    (pitfall,) = [draft for draft in drafts(made) if draft.body["kind"] == "pitfall"]
+    assert (pitfall.body["changed"], pitfall.body["between"]) == (["to"], [])
+
+
 def test_the_key_is_the_reasoning_else_the_last_words():
     """The call's reasoning, else the turn's text, else the last user text before it, else the instruction."""
     made = trajectory(
@@ -145,3 +183,29 @@ def test_without_a_hit_there_is_no_hint():
     """A schema alone hardly repairs anything."""
     question = Question("error", "", failed=FailedCall("mv", {}, "Error: no"))
     assert not TIER.render([], question, Style(tools={"mv": ToolSpec("mv", "", {"type": "object"})}))
+
+
+def test_the_calls_between_are_shown_in_their_order(record):
+    """Which tool comes first, its call, then the call that failed before; a record without them says less (control)."""
+    body = {
+        "kind": "pitfall",
+        "error": "Error: the radio is off",
+        "error_class": "the radio is off",
+        "changed": [],
+        "between": [{"tool": "radio", "arguments": {"on": True}}],
+        "arguments": {"to": "<to>"},
+        "tools": ["send", "radio"],
+    }
+    failed = FailedCall("send", {"to": "Ann"}, "Error: the radio is off", place=1)
+    question = Question("error", "write", failed=failed)
+
+    def shown(body):
+        (part,) = TIER.render([Hit(record(TIER, body, tool="send"), 0.9)], question, Style("json"))
+        return part.text
+
+    assert shown(body).split("\n") == [
+        "The error “the radio is off” was repaired before by calling radio first:",
+        '{"name": "radio", "arguments": {"on": true}}',
+        '{"name": "send", "arguments": {"to": "<to>"}}',
+    ]
+    assert "calling again later" in shown({**body, "between": []})

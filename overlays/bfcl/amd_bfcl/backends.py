@@ -5,29 +5,35 @@ under a name made of model, task and class, and evaluates every call as Python w
 one name would share their state, and a name that is no identifier turns every call into an error. So each
 :class:`Backend` takes a name that no other has, and takes its objects out of the harness again when it is closed.
 
-This is the only room that imports ``bfcl_eval``; it needs none of the vendors' clients.
+Of the reader and the recorder, this is the only room that imports ``bfcl_eval``; it needs none of the vendors' clients.
 """
 
 from __future__ import annotations
 
-import ast
+import builtins
 import importlib
 import inspect
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from types import ModuleType, TracebackType
 from typing import Any, Self, TypeAlias
 
 from amd.errors import ConfigError, TrajectoryError
+from amd_bfcl.calls import called_name, parse_call
 from amd_bfcl.families import Category
 from amd_bfcl.package import INSTALL
 from amd_bfcl.tasks import Entry
 
-__all__ = ["Backend", "Call", "to_python"]
+__all__ = ["Backend", "Call", "parameters_of", "to_python"]
 
 Call: TypeAlias = str | tuple[str, Mapping[str, Any]]
 """A call as the benchmark writes it, ``cd(folder='x')``, or its name and arguments."""
+
+_LARGEST = 10_000
+"""What a number of a replayed calculation may be: a power or a precision beyond it takes hours."""
 
 # One number for each replay of this process; taking the next one is safe between threads.
 _numbers = itertools.count()
@@ -53,7 +59,7 @@ class Backend:
         self.entry = entry
         self._harness = _import("bfcl_eval.eval_checker.multi_turn_eval.multi_turn_utils")
         self._name = f"amd_replay_{next(_numbers)}"
-        self._parameters = {name: names for each in entry.classes for name, names in _signatures(each).items()}
+        self._parameters = parameters_of(entry.classes)
 
     def execute(self, call: Call) -> str:
         """Run one call and return the observation that an agent would see.
@@ -81,11 +87,41 @@ class Backend:
         the backend takes.
         """
         try:
-            return _parse(call, self._parameters)
-        except (ValueError, SyntaxError) as error:
+            return parse_call(call, self._parameters)
+        except ValueError as error:
             raise TrajectoryError(
                 f"{self.entry.where}: {call!r} cannot be read: {error}", next_step="check the version of bfcl-eval"
             ) from error
+
+    def checked(self, call: str) -> Call:
+        """A call out of somebody else's file as name and arguments, if running it can only do what a tool does.
+
+        The harness evaluates text as Python, and changes it before it does: what is run is never the file's own text,
+        but one that is written anew from a name and literal values. A name that nothing has is let through: the
+        harness answers it with an error.
+
+        Raises:
+            TrajectoryError: It is no single call with literal arguments; it calls what is in reach but is no tool; an
+                argument holds the text of a call, into which the harness would write the name of this replay; or a
+                number would keep the calculator busy without end.
+        """
+        try:
+            name, arguments = parse_call(call, self._parameters)
+        except ValueError as error:
+            # Not its text: what a run's arguments hold has no place in a message.
+            raise TrajectoryError(f"a call of {called_name(call)!r:.80} cannot be replayed: {error}") from error
+        if name not in self._parameters and (not name.isascii() or hasattr(builtins, name) or name in self._in_reach()):
+            raise TrajectoryError(f"a call of {name!r:.80} cannot be replayed: it is no tool, and Python would run it")
+        tools = "|".join(map(re.escape, self._parameters))
+        if len(re.findall(rf"\b(?:{tools})\s*(?=\()", to_python(name, arguments))) > (name in self._parameters):
+            raise TrajectoryError(f"a call of {name!r} cannot be replayed: an argument holds the text of a call")
+        if name in _signatures("MathAPI") and any(abs(number) > _LARGEST for number in _numbers_in(arguments)):
+            raise TrajectoryError(f"a call of {name!r} cannot be replayed: a number is beyond {_LARGEST}")
+        return name, arguments
+
+    def _in_reach(self) -> set[str]:
+        """The harness's own names where it evaluates a call, its local ones among them."""
+        return {*vars(self._harness), *self._harness.execute_multi_turn_func_call.__code__.co_varnames}
 
     def close(self) -> None:
         """Take this replay's objects out of the harness."""
@@ -102,6 +138,17 @@ class Backend:
         self.close()
 
 
+def _numbers_in(value: object) -> Iterator[float]:
+    """The numbers in a call's arguments, at any depth; one that is written as a text counts, since tools read it."""
+    if isinstance(value, Mapping | list):
+        for member in value.values() if isinstance(value, Mapping) else value:
+            yield from _numbers_in(member)
+    elif isinstance(value, int | float):
+        yield value
+    elif isinstance(value, str) and re.search(r"\d", value):
+        yield float(value) if re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]*)?", value) else math.inf
+
+
 def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
@@ -113,6 +160,14 @@ def _import(name: str) -> ModuleType:
         ) from error
 
 
+def parameters_of(classes: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """Tool -> the names of its parameters, in order, for all tools of the backend classes of these names.
+
+    ``ConfigError`` if the benchmark is not installed.
+    """
+    return {name: names for each in classes for name, names in _signatures(each).items()}
+
+
 @cache
 def _signatures(backend: str) -> Mapping[str, tuple[str, ...]]:
     """Tool -> the names of its parameters, in order, for the class of this name."""
@@ -121,33 +176,3 @@ def _signatures(backend: str) -> Mapping[str, tuple[str, ...]]:
     return {
         name: tuple(inspect.signature(method).parameters)[1:] for name, method in methods if not name.startswith("_")
     }
-
-
-def _parse(call: str, parameters: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, Any]]:
-    node = ast.parse(call.strip(), mode="eval").body
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        raise ValueError("not one call of a named tool")  # noqa: TRY004 - it is about the text, not about a type
-    names = parameters.get(node.func.id, ())
-    if len(names) < len(node.args):
-        raise ValueError(f"{len(node.args)} positional arguments, and the tool names {len(names)}")
-    arguments = {name: _literal(value) for name, value in zip(names, node.args, strict=False)}
-    for keyword in node.keywords:
-        if keyword.arg is None or keyword.arg in arguments:
-            raise ValueError(f"the argument {keyword.arg or '**'!r} cannot be told apart")
-        arguments[keyword.arg] = _literal(keyword.value)
-    return node.func.id, arguments
-
-
-def _literal(node: ast.expr) -> Any:  # noqa: ANN401 - any JSON value
-    """A literal argument as JSON: a tuple becomes a list; ``ValueError`` for anything that JSON cannot hold."""
-    return _json(ast.literal_eval(node))
-
-
-def _json(value: object) -> Any:  # noqa: ANN401 - any JSON value
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, list | tuple):
-        return [_json(item) for item in value]
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {key: _json(item) for key, item in value.items()}
-    raise ValueError(f"JSON has no {type(value).__name__} like {value!r}")

@@ -6,8 +6,10 @@ Nothing of it is imported here: its files are found and read. (Its ``constants.e
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import importlib.util
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +39,13 @@ class Package:
                 f"bfcl-eval {self.version} has no {self.where(name)}", next_step=f"install: {INSTALL}", name=name
             )
         return path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+
+    def sha256(self, names: Iterable[str]) -> str:
+        """The hash of several files, in this order; names as for :meth:`lines`."""
+        total = hashlib.sha256()
+        for name in names:
+            total.update("\n".join(self.lines(name)).encode())
+        return total.hexdigest()
 
     @staticmethod
     def where(name: str) -> str:

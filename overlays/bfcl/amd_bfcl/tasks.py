@@ -21,11 +21,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from amd.errors import ConfigError, TrajectoryError
 from amd.traces import Task, ToolSpec
-from amd_bfcl.families import BENCHMARK, Category, family
+from amd_bfcl.families import BENCHMARK, Category, category, family
 from amd_bfcl.package import Package, find_package
 from amd_bfcl.schema import to_tool
 
-__all__ = ["TOOL_DOCUMENTS", "Category", "Entry", "entries", "entry", "family", "known_category", "tasks"]
+__all__ = ["TOOL_DOCUMENTS", "Category", "Entry", "by_id", "entries", "entry", "family", "known_category", "tasks"]
 
 TOOL_DOCUMENTS = {
     "GorillaFileSystem": "gorilla_file_system.json",
@@ -116,16 +116,21 @@ def entries(category: Category | str, package: Package | None = None) -> Iterato
 
 def entry(task_id: str, package: Package | None = None) -> Entry:
     """The entry of one task; ``ConfigError`` for an id that the benchmark does not have."""
-    for category in Category:
-        if task_id.startswith(f"{category}_"):
-            for found in entries(category, package):
-                if found.task.task_id == task_id:
-                    return found
-    raise ConfigError(
-        f"BFCL multi-turn has no task {task_id!r}",
-        next_step=f"give an id such as {Category.BASE}_12",
-        task_id=task_id,
-    )
+    known = category(task_id)
+    found = by_id(known, package or find_package()).get(task_id) if known else None
+    if found is None:
+        raise ConfigError(
+            f"BFCL multi-turn has no task {task_id!r}",
+            next_step=f"give an id such as {Category.BASE}_12",
+            task_id=task_id,
+        )
+    return found
+
+
+@cache
+def by_id(category: Category, package: Package) -> Mapping[str, Entry]:
+    """The entries of a category by their ids, read once; raises as :func:`entries` does."""
+    return {each.task.task_id: each for each in entries(category, package)}
 
 
 def tasks(category: Category | str, package: Package | None = None) -> tuple[Task, ...]:

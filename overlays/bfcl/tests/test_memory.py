@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from dataclasses import replace
 from itertools import islice
 
 import pytest
 
 import amd
+from amd.arms import Arm
+from amd.errors import ConfigError
+from amd.traces import write
 from amd_bfcl.backends import Backend
 from amd_bfcl.families import Category
 from amd_bfcl.record import record
@@ -52,3 +58,41 @@ def test_no_id_of_a_task_reaches_a_prompt(memory, package):
         texts.append(str(session.before_task(task.task.instruction)))
     assert sum(bool(text) for text in texts) > 20
     assert not [text for text in texts if "multi_turn" in text]
+
+
+def test_a_run_of_no_task_of_the_benchmark_is_not_built(package, tmp_path):
+    """A made-up id under a made-up family would be hidden from nobody; a real task builds (control)."""
+    run = next(record(Category.BASE, package, limit=1))
+    strange = replace(run, task=replace(run.task, task_id="multi_turn_base_1#2", family="own", instruction="Do it."))
+    with pytest.raises(ConfigError, match="is no task of 'bfcl'"):
+        amd.build_memory([strange], tmp_path / "strange", embedder=amd.load_embedder("hash"))
+    assert not (tmp_path / "strange" / "manifest.json").exists()
+    assert amd.build_memory([run], tmp_path / "known", embedder=amd.load_embedder("hash")).admitted == 1
+
+
+BUILT_ELSEWHERE = """
+import sys
+import amd.build.terms
+from amd.traces.canonical import reader
+from pathlib import Path
+import amd
+amd.build.terms.family_of = lambda benchmark, task_id: None  # as where no overlay is installed
+amd.build.terms.families_of = lambda benchmark: None
+amd.build_memory(reader.read([Path(sys.argv[1])], reader.options()), sys.argv[2], embedder=amd.load_embedder("hash"))
+"""
+
+
+def test_a_memory_that_was_built_without_the_overlay_is_checked_when_it_is_opened(package, tmp_path):
+    """There a task may stand under any family; it is told before the first task, and a right one opens (control)."""
+    run = next(record(Category.BASE, package, limit=1))
+    for family, opens in (("own", False), (run.task.family, True)):
+        path = tmp_path / f"{family}.jsonl"
+        write(path, [replace(run, task=replace(run.task, family=family))])
+        command = [sys.executable, "-c", BUILT_ELSEWHERE, path, tmp_path / family]
+        subprocess.run(command, check=True)
+        arm = Arm.of({"memory": tmp_path / family})
+        if opens:
+            arm.open().close()
+        else:
+            with pytest.raises(ConfigError, match="under the family 'own'"):
+                arm.open()

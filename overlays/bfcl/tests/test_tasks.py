@@ -12,7 +12,7 @@ import pytest
 from amd.errors import ConfigError, TrajectoryError
 from amd_bfcl.families import Category, family
 from amd_bfcl.package import Package
-from amd_bfcl.tasks import entries, entry, tasks
+from amd_bfcl.tasks import by_id, entries, entry, tasks
 
 HARNESS = """
 import json, sys
@@ -74,6 +74,22 @@ def test_one_entry_by_its_id(package):
     for unknown in ("multi_turn_base_200", "simple_python_0"):
         with pytest.raises(ConfigError, match=unknown):
             entry(unknown, package)
+
+
+def test_a_task_that_this_version_lacks_is_an_error(package, tmp_path):
+    """Another version may have fewer; what it has is found (the control)."""
+    for name in ("multi_turn_func_doc", "BFCL_v4_multi_turn_base.json"):
+        (tmp_path / "data").mkdir(exist_ok=True)
+        (tmp_path / "data" / name).symlink_to(package.root / "data" / name)
+    whole = Package("whole", tmp_path)
+    assert entry("multi_turn_base_7", whole).task.task_id == "multi_turn_base_7"
+    lines = package.lines("BFCL_v4_multi_turn_base.json")
+    (tmp_path / "data" / "BFCL_v4_multi_turn_base.json").unlink()
+    (tmp_path / "data" / "BFCL_v4_multi_turn_base.json").write_text("\n".join(lines[:5]), encoding="utf-8")
+    fewer = Package("fewer", tmp_path)
+    assert len(by_id(Category.BASE, fewer)) == 5
+    with pytest.raises(ConfigError, match="multi_turn_base_7"):
+        entry("multi_turn_base_7", fewer)
 
 
 def test_an_unknown_category_is_named(package):

@@ -27,8 +27,11 @@ REASONS = (
     "held_out",
     "unreadable",
     "score_mismatch",
+    "inference_error",
 )
-"""Why a run is refused. ``forced_quit``, ``unreadable`` and ``score_mismatch`` come from readers."""
+"""Why a run is refused. ``forced_quit``, ``unreadable`` and ``score_mismatch`` come from readers, and so does
+``inference_error``: a run that ended in a failure of the service that it asked, which says nothing of the agent.
+"""
 
 
 TrialOrder: TypeAlias = tuple[bool, int, int, str]

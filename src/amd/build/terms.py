@@ -10,7 +10,7 @@ from amd.chat import Embedder
 from amd.errors import ConfigError, EmbedderDoesNotMatch, TrajectoryError
 from amd.methods import Method
 from amd.store import Memory
-from amd.traces.families import family_of
+from amd.traces.families import families_of, family_of
 from amd.trajectory import Trajectory
 
 __all__ = ["check_families", "check_floors", "check_joins", "check_method", "one_benchmark", "refuse_unreadable"]
@@ -73,10 +73,16 @@ def check_method(method: Method) -> None:
 def check_families(runs: Sequence[Trajectory]) -> None:
     """``ConfigError`` if a run's family is not the one that an installed overlay knows for its benchmark.
 
-    With another one it would be hidden from the wrong tasks.
+    With another one it would be hidden from the wrong tasks; a task that the overlay does not know has none.
     """
     for task in (run.task for run in runs):
         known = family_of(task.benchmark, task.task_id)
+        if known is None and families_of(task.benchmark) is not None:
+            raise ConfigError(
+                f"{task.task_id!r} is no task of {task.benchmark!r} that the installed overlay knows",
+                next_step="correct the id, or name another benchmark",
+                task_id=task.task_id,
+            )
         if known not in (None, task.family):
             raise ConfigError(
                 f"task {task.task_id!r} of {task.benchmark!r} is of family {known!r}, this input says {task.family!r}",

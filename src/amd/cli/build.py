@@ -16,7 +16,7 @@ from amd.cli.options import BaseUrl, Json, Pin
 from amd.config import embedder_named
 from amd.errors import ConfigError
 from amd.exclusion import read_split
-from amd.traces import Reader, ReaderOptions
+from amd.traces import Reader, ReaderOptions, Refusal
 
 __all__ = ["app"]
 
@@ -130,7 +130,16 @@ def _print(report: BuildReport, out: Path) -> None:
     for tier, (before, after) in report.moved_floors.items():
         typer.echo(f"the floor of {tier} moved from {before:.3f} to {after:.3f}", err=True)
     print_some([f"retired: {task_id}" for task_id in report.retired])
-    print_some([f"unreadable: {refusal.where}: {refusal.detail}" for refusal in unreadable(report.refusals)])
+    print_some([_line(refusal) for refusal in unreadable(report.refusals)])
+    if not report.admitted:
+        first = {refusal.reason: refusal for refusal in reversed(report.refusals)}
+        for reason in report.refused:
+            if reason != "unreadable":
+                typer.echo(_line(first[reason]), err=True)
+
+
+def _line(refusal: Refusal) -> str:
+    return f"{refusal.reason}: {refusal.where}: {refusal.detail}"
 
 
 class _Formats(FormatGroup):

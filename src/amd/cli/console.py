@@ -16,7 +16,16 @@ from rich.table import Table
 
 from amd.trajectory import Refusal
 
-__all__ = ["StageProgress", "counts", "help_of", "print_json", "print_some", "print_table", "unreadable"]
+__all__ = [
+    "StageProgress",
+    "counts",
+    "help_of",
+    "print_columns",
+    "print_json",
+    "print_some",
+    "print_table",
+    "unreadable",
+]
 
 # A bar that flashes by is noise; one is drawn for stages that last longer than this (seconds).
 _PATIENCE = 2.0
@@ -45,6 +54,19 @@ def print_table(title: str, rows: Sequence[tuple[str, object]]) -> None:
     table.add_column("value", overflow="fold")
     for name, value in rows:
         table.add_row(name, str(value))
+    console.print(title, style="bold", soft_wrap=True)
+    console.print(table)
+
+
+def print_columns(title: str, names: Sequence[str], rows: Sequence[tuple[str, Sequence[object]]]) -> None:
+    """A title, and below it a column for each name beside a first one that says what a row is."""
+    console = Console(highlight=False, markup=False)
+    table = Table()
+    table.add_column("")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for what, values in rows:
+        table.add_row(what, *map(str, values))
     console.print(title, style="bold", soft_wrap=True)
     console.print(table)
 

@@ -10,10 +10,11 @@ from difflib import get_close_matches
 from math import isfinite
 
 from amd.json_text import JSON
+from amd.mask.keys import is_placeholder
 from amd.quoting import neutralise
 from amd.session.offer import Offer
 
-__all__ = ["FailedValues", "nearest_tools", "unknown_tool_note"]
+__all__ = ["FailedValues", "nearest_tools", "placeholder_note", "placeholders_in", "unknown_tool_note"]
 
 _NEAREST = 3
 _LEAST_LENGTH = 4
@@ -42,12 +43,29 @@ def unknown_tool_note(names: Collection[str]) -> str:
     return f"There is no such tool here. The offered tools with the nearest names: {', '.join(names)}."
 
 
+def placeholders_in(arguments: Mapping[str, JSON]) -> tuple[str, ...]:
+    """The placeholders of masked values that stand in a call's arguments as values, at any depth, each once.
+
+    >>> placeholders_in({"files": ["a.txt", "<file_name>"], "text": "a <b> c"})
+    ('<file_name>',)
+    """
+    values = (value.strip() for value in _leaves(arguments) if isinstance(value, str))
+    return tuple(dict.fromkeys(value for value in values if is_placeholder(value)))
+
+
+def placeholder_note(placeholders: Collection[str]) -> str:
+    """What to say about a call in which placeholders were copied out of an example."""
+    stands = "stands for a value that was" if len(placeholders) == 1 else "stand for values that were"
+    return f"{', '.join(placeholders)} {stands} left out of the notes: write the values of your own task instead."
+
+
 @dataclass(frozen=True, slots=True)
 class FailedValues:
     """The argument values of a failed call that a hint must not repeat.
 
     A model that reads its own failed values again repeats them. Counted are strings of four characters or more and
-    numbers of a thousand or more, at any depth, unless the schema of an offered tool has the same value.
+    numbers of a thousand or more, at any depth, unless the schema of an offered tool has the same value. A placeholder
+    that the student copied out of a masked example is no value of its own.
     """
 
     strings: frozenset[str]
@@ -60,7 +78,7 @@ class FailedValues:
         for spec in (offer.specs or {}).values():
             known |= {str(value) for value in _leaves(spec.parameters, keys=True)}
         values = [value for value in _leaves(arguments) if str(value).strip() not in known]
-        strings = (value.strip() for value in values if isinstance(value, str))
+        strings = (value.strip() for value in values if isinstance(value, str) and not is_placeholder(value.strip()))
         numbers = (
             Decimal(str(value)).copy_abs()
             for value in values

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from amd.chat import CallFormat
 from amd.errors import ConfigError
 from amd.exclusion import Viewer
-from amd.inject import Block, build_block, build_hint, strip_memory
+from amd.inject import HINT_NOTE, Block, build_block, build_hint, strip_memory
 from amd.json_text import replace_surrogates
 from amd.records import Exposure, Place
 from amd.session.asking import Asker, Shown
 from amd.session.budget import DEFAULT_LIMITS, Limits
-from amd.session.hints import nearest_tools, unknown_tool_note
+from amd.session.hints import nearest_tools, placeholder_note, placeholders_in, unknown_tool_note
 from amd.session.offer import Tools, offered
 from amd.session.terms import Decompose, Layout, Mode, check_choices, check_viewer, resolved, serves
 from amd.session.tokens import token_counter
@@ -41,6 +41,7 @@ class Session:
         viewer: who asks (``amd.exclusion``), and so what may be seen.
         method: a method's name, or a tuple of tiers. ``"none"`` and ``()`` show nothing.
         tools: what the task offers; ``None`` is unknown: then nothing is filtered by tool, and exposures say so.
+            Tools that come or go later are told by :meth:`offer_tools`.
         mode: ``static`` asks once, before the task. In ``dynamic`` and ``replace`` a tier that can answer a turn is
             asked at each turn instead.
         decompose: divides the instruction into labels for the mode ``static``; at most six are used. It is called
@@ -108,6 +109,15 @@ class Session:
         """What was shown so far, and what was not and why, in the order of the questions."""
         return tuple(self._asker.exposures)
 
+    def offer_tools(self, tools: Tools | None) -> None:
+        """The tools that the task offers from now on, all of them; answers already given stay as they are.
+
+        Raises:
+            ConfigError: an entry is no tool, or two tools have one name; then nothing changes.
+        """
+        self._offer = self._asker.offer = offered(tools)
+        self._asker.style = replace(self._asker.style, tools=self._offer.specs)
+
     def before_task(self, instruction: str) -> Block:
         """What to put before the whole task. ``instruction`` is the first message that the student sees."""
         place = ("task",)
@@ -140,7 +150,8 @@ class Session:
         """The hint for a call that failed; whether it failed is the caller's to say (``amd.trajectory.is_error``).
 
         There is one hint for a tool and a class of error: the first place has it, and has it again when asked
-        again; any other place gets an empty block. So ``failed.place`` must name the call within the run.
+        again; any other place gets an empty block. So ``failed.place`` must name the call within the run. A call in
+        which a placeholder was copied out of an example is a class of its own, and its hint says so.
 
         Raises:
             ConfigError: ``failed.place`` is empty: two failures could not be told apart.
@@ -157,14 +168,17 @@ class Session:
             reasoning=_clean(failed.reasoning),
             turn_text=_clean(failed.turn_text),
         )
-        kind = ("error", failed.tool, error_class(failed.error, failed.arguments))
+        # A placeholder that was copied is what is wrong, whatever the tool says of it.
+        copied = placeholders_in(failed.arguments)
+        what = "placeholder" if copied else error_class(failed.error, failed.arguments)
+        kind = ("error", failed.tool, what)
         place = (*kind, failed.place)
         if place not in self._blocks:
             repeated = any(known[:3] == kind for known in self._blocks)
-            self._blocks[place] = self._hint(failed, repeated=repeated) if self._error_tiers else Block()
+            self._blocks[place] = self._hint(failed, copied, repeated=repeated) if self._error_tiers else Block()
         return self._blocks[place]
 
-    def _hint(self, failed: FailedCall, *, repeated: bool) -> Block:
+    def _hint(self, failed: FailedCall, copied: tuple[str, ...], *, repeated: bool) -> Block:
         text = failed.reasoning or failed.turn_text or self._turn_text or self._instruction or failed.error
         question = Question("error", text, failed=failed)
         first = self._error_tiers[0]
@@ -178,6 +192,9 @@ class Session:
             return Block(build_hint([], note=note)) if note else Block()
         shown = self._asker.ask(self._error_tiers, question, failed.place)
         sections = [(one.heading, one.texts) for one in shown if one.texts]
+        if copied and self._asker.limits.of(first.name):  # the note is frame: counted to no tier, but not without one
+            words = placeholder_note(copied)
+            return Block(build_hint(sections, note=f"{words} {HINT_NOTE}" if sections else words))
         return Block(build_hint(sections)) if sections else Block()
 
     def _labels(self) -> tuple[str, ...]:

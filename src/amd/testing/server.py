@@ -52,7 +52,7 @@ class Fault:
 
 
 class LoopbackServer:
-    """``/v1/models``, ``/v1/embeddings`` and ``/v1/chat/completions`` on a free port; use it in a ``with`` block.
+    """``/v1/models``, ``/v1/embeddings`` and ``/v1/chat/completions`` on 127.0.0.1; use it in a ``with`` block.
 
     Args:
         chat: the replies to chat requests, in order, or a function of the request's body. A string is the content of
@@ -62,6 +62,7 @@ class LoopbackServer:
         faults: what to answer instead, in order, one a request, ``None`` for the proper answer; or a function.
         key: if given, a request without it is answered with 401.
         latency: seconds before each proper answer.
+        port: where to listen; 0 is a free port. ``OSError`` if another program listens there.
 
     ``url`` is the base URL, up to and with ``/v1``; ``requests`` are kept in the order in which they came in.
 
@@ -80,6 +81,7 @@ class LoopbackServer:
         faults: Iterable[Fault | None] | Callable[[Request], Fault | None] = (),
         key: str | None = None,
         latency: float = 0.0,
+        port: int = 0,
     ) -> None:
         self.requests: list[Request] = []
         self._chat = chat if callable(chat) else _one_by_one(iter(chat))
@@ -90,7 +92,7 @@ class LoopbackServer:
         self._lock = Lock()
         self._latency = latency
         self._closing = Event()
-        self._wire = Wire(self._answer)
+        self._wire = Wire(self._answer, port)
         self.url = f"http://127.0.0.1:{self._wire.server_port}/v1"
         self._thread = Thread(target=self._wire.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 

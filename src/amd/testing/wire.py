@@ -40,14 +40,14 @@ class Answer:
 
 
 class Wire(ThreadingHTTPServer):
-    """A server on a free port of 127.0.0.1; ``answer`` is called in the thread of each connection."""
+    """A server on a port of 127.0.0.1, 0 for a free one; ``answer`` is called in the thread of each connection."""
 
     daemon_threads = False  # so that closing waits for them
 
-    def __init__(self, answer: Callable[[Request], Answer]) -> None:
+    def __init__(self, answer: Callable[[Request], Answer], port: int = 0) -> None:
         self.answer = answer
         self._connections: set[socket.socket] = set()
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(("127.0.0.1", port), _Handler)
 
     def get_request(self) -> tuple[socket.socket, Any]:
         """Accept a connection, and remember it until it ends."""

@@ -16,6 +16,7 @@ __all__ = ["FunctionTier"]
 
 _OBSERVATION_LENGTH = 300
 _LEAST_WORDS = 3
+_MOST_BETWEEN = 3  # calls: a repair that took more is told by the workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class FunctionTier:
         drafts += [
             Draft(
                 keys[repair.failed - 1],
-                _pitfall_body(repair, calls[repair.failed - 1], calls[repair.repaired - 1]),
+                _pitfall_body(repair, calls[repair.failed - 1 : repair.repaired]),
                 (repair.failed, repair.repaired),
                 calls[repair.failed - 1].name,
                 schemas.get(calls[repair.failed - 1].name),
@@ -95,6 +96,8 @@ class FunctionTier:
             return f"a {body['kind']} needs its {missing[0]}"
         if body["kind"] == "pitfall" and not isinstance(body.get("changed"), list):
             return "a pitfall needs the list of what changed"
+        if not isinstance(body.get("between", []), list):
+            return "what was called between an error and its repair is a list"
         return fault_in_names(body)
 
 
@@ -147,14 +150,18 @@ def _call_body(call: ToolCall) -> dict[str, JSON]:
     }
 
 
-def _pitfall_body(repair: Repair, failed: ToolCall, repaired: ToolCall) -> dict[str, JSON]:
+def _pitfall_body(repair: Repair, calls: Sequence[ToolCall]) -> dict[str, JSON]:
+    """The failed call, the one that repaired it, and, if that changed nothing itself, what was done in between."""
+    failed, *others, repaired = calls
+    between = [] if repair.changed else [call for call in others if call.ok][-_MOST_BETWEEN:]
     return {
         "kind": "pitfall",
         "error": excerpt(failed.observation, _OBSERVATION_LENGTH),
         "error_class": repair.error_class,
         "changed": list(repair.changed),
+        "between": [{"tool": call.name, "arguments": call.arguments} for call in between],
         "arguments": repaired.arguments,
-        "tools": [repaired.name],
+        "tools": list(dict.fromkeys([repaired.name, *(call.name for call in between)])),
     }
 
 
@@ -166,10 +173,24 @@ def _pitfall_part(record: Record, style: Style, shown: Sequence[Part]) -> Part:
     """What repaired the error; the call only if it is not shown already, for masking makes many calls look alike."""
     changed = record.body["changed"]
     names = join(str(name) for name in changed) if isinstance(changed, list) and changed else ""
-    how = f"by changing {names}" if names else "by calling again later"
+    between = _between(record)
+    first = join(dict.fromkeys(tool for tool, _ in between))
+    how = f"by changing {names}" if names else f"by calling {first} first" if first else "by calling again later"
     error, call = f"The error “{record.body['error_class']}” was repaired before {how}", _call(record, style)
-    told = any(call in part.text for part in shown)
-    return Part(f"{error}." if told else f"{error}:\n{call}", record.id)
+    lines = [render_call(tool, arguments, style.call_format) for tool, arguments in between]
+    if lines or not any(call in part.text for part in shown):
+        lines.append(call)
+    return Part("\n".join([f"{error}:", *lines]) if lines else f"{error}.", record.id)
+
+
+def _between(record: Record) -> list[tuple[str, Mapping[str, JSON]]]:
+    """The calls between an error and its repair; a memory of before knows none."""
+    steps = record.body.get("between")
+    return [
+        (str(step.get("tool")), arguments)
+        for step in (steps if isinstance(steps, list) else [])
+        if isinstance(step, Mapping) and isinstance(arguments := step.get("arguments"), Mapping)
+    ]
 
 
 def _result_part(record: Record) -> Part:

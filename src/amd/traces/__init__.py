@@ -36,6 +36,7 @@ Runs that a program has at hand go into a file of the library's own format, whic
 
 from __future__ import annotations
 
+from amd.inject import strip_memory
 from amd.traces.canonical import FORMAT, write
 from amd.traces.chat_turns import Conversation, read_conversation, read_tools
 from amd.traces.lines import Line, read_jsonl
@@ -79,5 +80,6 @@ __all__ = [
     "read_tools",
     "reader_options",
     "readers",
+    "strip_memory",
     "write",
 ]

@@ -15,7 +15,7 @@ from amd.errors import ConfigError, TrajectoryError
 from amd.json_text import JSON
 from amd.traces.chat_options import ChatOptions
 from amd.traces.chat_turns import Conversation, read_conversation, read_tools
-from amd.traces.families import family_of
+from amd.traces.families import families_of, family_of
 from amd.traces.lines import Line, read_jsonl
 from amd.traces.reader import Item, Note
 from amd.trajectory import Outcome, Refusal, Source, Task, Trajectory, is_error
@@ -148,8 +148,19 @@ def _task(fields: _Fields, task_id: str, chat: Conversation, options: ChatOption
     if instruction is None:
         raise TrajectoryError("no user message has a text, so there is no instruction")
     benchmark = fields.required("benchmark") if fields.mapped("benchmark") else options.benchmark
-    family = fields.required("family") if fields.mapped("family") else family_of(benchmark, task_id) or task_id
+    family = fields.required("family") if fields.mapped("family") else _family(benchmark, task_id)
     return Task(benchmark, task_id, family, instruction)
+
+
+def _family(benchmark: str, task_id: str) -> str:
+    """The family that an overlay knows; without an overlay of this benchmark, the task's own."""
+    known = family_of(benchmark, task_id)
+    if known is None and families_of(benchmark) is not None:
+        raise TrajectoryError(
+            f"{task_id!r} is no task of {benchmark!r} that the installed overlay knows, so nobody knows its family",
+            next_step="correct the id, or name the key that holds the family: --map family=KEY",
+        )
+    return known or task_id
 
 
 def _outcome(fields: _Fields, success_score: float) -> Outcome:

@@ -1,16 +1,15 @@
-"""``python -m amd_bfcl``: what it prints, where, and with which exit code."""
+"""``record``: what it prints and writes, and what an interrupt leaves."""
 
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 
-import pytest
-
 from amd.traces import load_reader
-from amd_bfcl import command
-from amd_bfcl.command import ORACLE, main
+from amd_bfcl.commands.app import main
+from amd_bfcl.commands.record import ORACLE
 
 
 def test_the_recording_is_read_back_by_the_library(package, tmp_path, capsys):
@@ -43,29 +42,19 @@ def test_two_categories_and_a_limit_as_text(package, tmp_path, capsys):
     assert printed.err == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["record", "--category", "multi_turn_composite"], "multi_turn_composite"),
-        (["record", "--limit", "0"], "limit"),
-        (["record", "--no-such-option"], "--no-such-option"),
-        (["no-such-command"], "no-such-command"),
-        ([], "Missing command"),
-    ],
-)
-def test_a_usage_error_is_one_line(arguments, words, capsys):
-    """Exit code 2, nothing on standard output."""
-    assert main(arguments) == 2
-    printed = capsys.readouterr()
-    assert words in printed.err
-    assert printed.err.count("\n") == 1
-    assert printed.out == ""
-
-
-def test_help_is_no_error(capsys):
-    """The control of the above."""
-    assert main(["record", "--help"]) == 0
-    assert "Example:" in capsys.readouterr().out
+def test_categories_by_commas_are_those_given_one_by_one(package, tmp_path, capsys):
+    """In the order given, each once."""
+    said = {}
+    for name, options in {
+        "commas": ["--category", "multi_turn_miss_func, multi_turn_base,multi_turn_miss_func"],
+        "single": ["-c", "multi_turn_miss_func", "-c", "multi_turn_base"],
+    }.items():
+        out = tmp_path / f"{name}.jsonl"
+        assert main(["record", *options, "--limit", "2", "--out", str(out), "--json"]) == 0
+        said[name] = json.loads(capsys.readouterr().out)["categories"]
+    assert list(said["commas"]) == ["multi_turn_miss_func", "multi_turn_base"]
+    assert said["commas"] == said["single"]
+    assert (tmp_path / "commas.jsonl").read_bytes() == (tmp_path / "single.jsonl").read_bytes()
 
 
 def test_a_place_that_cannot_be_written_is_one_line(package, tmp_path):
@@ -79,18 +68,38 @@ def test_a_place_that_cannot_be_written_is_one_line(package, tmp_path):
     assert str(out) in done.stderr
 
 
-def test_an_interrupt_is_one_line_and_keeps_the_old_file(package, tmp_path, monkeypatch, capsys):
+# Presses Ctrl-C once the first runs are in the file that will take the old one's place. The clock is the process's own,
+# so that a busy machine cannot let it come too late.
+INTERRUPTED = """
+import signal, sys
+from pathlib import Path
+from amd_bfcl.commands.app import main
+
+folder = Path(sys.argv[1])
+
+def press(*_):
+    if any(path.stat().st_size for path in folder.glob(".base.jsonl.*")):
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGVTALRM, press)
+signal.setitimer(signal.ITIMER_VIRTUAL, 0.01, 0.01)
+sys.exit(main(["record", "--out", str(folder / "base.jsonl")]))
+"""
+
+
+def test_an_interrupt_is_one_line_and_keeps_the_old_file(package, tmp_path):
     """Ctrl-C in the middle: exit code 130, what stood there still stands, nothing lies beside it."""
     out = tmp_path / "base.jsonl"
     out.write_text("before", encoding="utf-8")
-    recording = command.record_category
-
-    def interrupted(*arguments, **options):
-        yield next(recording(*arguments, **options))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(command, "record_category", interrupted)
-    assert main(["record", "--out", str(out)]) == 130
-    assert capsys.readouterr().err.strip().count("\n") == 0
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    # Interrupted inside the harness's eval, Python ends by the signal itself: to a shell both are 130.
+    assert done.returncode in (130, -signal.SIGINT)
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "interrupted" in done.stderr
     assert out.read_text(encoding="utf-8") == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["base.jsonl"]

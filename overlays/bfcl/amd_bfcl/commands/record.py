@@ -1,9 +1,7 @@
-"""``python -m amd_bfcl``: what this overlay does from a terminal."""
+"""``record``: the benchmark's answer key as trajectories."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,29 +11,16 @@ from typing import Annotated
 
 import typer
 
-from amd.cli.console import StageProgress
-from amd.cli.exits import run_app
+from amd.cli.console import StageProgress, print_json
 from amd.traces import Trajectory, write
+from amd_bfcl.commands.options import AnyVersion, Categories, Json, categories_of
 from amd_bfcl.families import INDEXES, Category
 from amd_bfcl.package import Package, find_package
 from amd_bfcl.record import record as record_category
 
-__all__ = ["ORACLE", "Recording", "app", "main", "record_to"]
+__all__ = ["ORACLE", "Recording", "record", "record_to"]
 
 ORACLE = "ORACLE: this is the benchmark's answer key, replayed on its backends. It is marked kind=oracle; no model ran."
-
-app = typer.Typer(
-    name="amd_bfcl",
-    help="BFCL multi-turn for amd.",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-
-
-@app.callback()
-def _group() -> None:
-    """BFCL multi-turn for amd: record the benchmark's answer key as trajectories."""
 
 
 @dataclass(slots=True)
@@ -58,7 +43,7 @@ class Recording:
         )
 
 
-def record_to(out: Path, categories: list[Category], package: Package, *, limit: int | None = None) -> Recording:
+def record_to(out: Path, categories: Sequence[Category], package: Package, *, limit: int | None = None) -> Recording:
     """Write the recordings of the categories to one canonical file, replacing what stood there, and count them."""
     recording, started = Recording(package.version, out), time.perf_counter()
     total = len(categories) * min(INDEXES, INDEXES if limit is None else limit)
@@ -76,29 +61,24 @@ def record_to(out: Path, categories: list[Category], package: Package, *, limit:
     return recording
 
 
-@app.command(
-    epilog="Example: python -m amd_bfcl record --category multi_turn_base --out base.jsonl && "
-    "amd build amd base.jsonl --out memory"
-)
 def record(
-    category: Annotated[
-        list[Category], typer.Option("--category", "-c", help="A category; may be given more than once.")
-    ] = [Category.BASE],  # noqa: B006 - typer reads the default and never changes it
+    *,
+    category: Categories = None,
     out: Annotated[
         Path, typer.Option(help="The file to write, JSONL of amd-trajectory/1; replaced if it is there.")
     ] = (Path("bfcl-oracle.jsonl")),
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first tasks of each category.")] = None,
-    any_version: Annotated[  # noqa: FBT002 - an option of the command line
-        bool, typer.Option("--any-version", help="Take a bfcl-eval whose families nobody checked.")
-    ] = False,
-    as_json: Annotated[  # noqa: FBT002 - an option of the command line
-        bool, typer.Option("--json", help="Print one JSON object on standard output.")
-    ] = False,
+    any_version: AnyVersion = False,
+    json: Json = False,
 ) -> None:
-    """Replay the benchmark's answer key on its own backends and write it as trajectories, marked oracle."""
-    recording = record_to(out, list(dict.fromkeys(category)), find_package(any_version=any_version), limit=limit)
-    if as_json:
-        sys.stdout.write(json.dumps(_as_json(recording)) + "\n")
+    """Replay the benchmark's answer key on its own backends and write it as trajectories, marked oracle.
+
+    Example: python -m amd_bfcl record --out base.jsonl && amd build amd base.jsonl --out memory
+    """
+    chosen = categories_of(category) or (Category.BASE,)
+    recording = record_to(out, chosen, find_package(any_version=any_version), limit=limit)
+    if json:
+        print_json(_as_json(recording))
         return
     for name, counts in recording.counts.items():
         typer.echo(f"{name}: " + ", ".join(f"{counts[what]} {what}" for what in counts))
@@ -116,8 +96,3 @@ def _as_json(recording: Recording) -> dict[str, object]:
         "categories": {str(name): dict(counts) for name, counts in recording.counts.items()},
         "seconds": round(recording.seconds, 3),
     }
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; every expected failure is one line on standard error."""
-    return run_app(app, "python -m amd_bfcl", sys.argv[1:] if arguments is None else arguments)

@@ -1,0 +1,1 @@
+"""What this overlay does from a terminal, one file for each command."""
