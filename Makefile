@@ -19,16 +19,22 @@ INSTALL := $(BIN)/python $(PIP_INSTALL)
 LOWEST := .venvs/lowest
 LOWEST_PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo $(PYTHON))
 
-# The harness of BFCL has an environment of its own. PYTHON chooses its Python too, if it was given.
+# Each harness has an environment of its own. PYTHON chooses its Python too, if it was given.
+HARNESS_PYTHON ?= $(if $(filter command environment,$(firstword $(origin PYTHON))),$(PYTHON))
 BFCL_VENV := .venvs/bfcl
-BFCL_PYTHON ?= $(if $(filter command environment,$(firstword $(origin PYTHON))),$(PYTHON))
-BFCL_SETUP := PYTHON="$(BFCL_PYTHON)" scripts/setup_bfcl.sh
+BFCL_SETUP := PYTHON="$(HARNESS_PYTHON)" scripts/setup_bfcl.sh
 
-.PHONY: help demo test lowest bfcl bfcl-env lint types bench all setup format clean
+# The harness of ToolSandbox is a clone: CLONE is its folder.
+CLONE ?=
+TOOLSANDBOX_VENV := .venvs/toolsandbox
+TOOLSANDBOX_SETUP = $(if $(CLONE),,$(error say where the clone is: make $@ CLONE=/path/to/ToolSandbox)) \
+	PYTHON="$(HARNESS_PYTHON)" scripts/setup_toolsandbox.sh "$(CLONE)"
+
+.PHONY: help demo test lowest bfcl bfcl-env toolsandbox toolsandbox-env lint types bench all setup format clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this help
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.ready  ## Record 200 runs, build a memory, ask it as three tasks; needs no key, no server, no GPU
 	@$(BIN)/python scripts/demo.py
@@ -45,6 +51,14 @@ bfcl-env:  ## Install the harness of BFCL into .venvs/bfcl (300 MB, no torch), t
 bfcl:  ## Run the tests that need the harness of BFCL, in .venvs/bfcl
 	@$(BFCL_SETUP) --dev
 	@$(BFCL_VENV)/bin/python -m pytest -p no:cacheprovider -m bfcl overlays/bfcl/tests $(ARGS)
+
+toolsandbox-env:  ## Install a clone of apple/ToolSandbox (CLONE=path) into .venvs/toolsandbox (1 GB), to run students in it
+	@$(TOOLSANDBOX_SETUP)
+
+toolsandbox:  ## Run the tests that need the harness of ToolSandbox (CLONE=path), in .venvs/toolsandbox
+	@$(TOOLSANDBOX_SETUP) --dev
+	@TOOLSANDBOX_ROOT="$(abspath $(CLONE))" $(TOOLSANDBOX_VENV)/bin/python -m pytest -p no:cacheprovider -m toolsandbox \
+		overlays/toolsandbox/tests $(ARGS)
 
 lint: $(VENV)/.ready-dev  ## Check format, style and the storeys of the house
 	@$(BIN)/ruff format --check
@@ -69,11 +83,11 @@ clean:  ## Remove .venv, .venvs, caches and what the demo wrote
 	rm -rf $(VENV) .venvs demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # Two stamps: the demo does not wait for the tools of development.
-$(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml
+$(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml overlays/toolsandbox/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "no Python from 3.11 on was found; give one: make PYTHON=/path/to/python" >&2; exit 1; }
 	@echo "installing into $(VENV), once"
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL) -e . -e overlays/bfcl $(BFCL_NEEDS)
+	@$(INSTALL) -e . -e overlays/bfcl -e overlays/toolsandbox $(BFCL_NEEDS)
 	@$(INSTALL) --no-deps $(BFCL)
 	@touch $@
 
@@ -82,9 +96,9 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@$(INSTALL) -e '.[dev,local]'
 	@touch $@
 
-$(LOWEST)/.ready: pyproject.toml overlays/bfcl/pyproject.toml scripts/lowest.txt
+$(LOWEST)/.ready: pyproject.toml overlays/bfcl/pyproject.toml overlays/toolsandbox/pyproject.toml scripts/lowest.txt
 	@echo "installing the oldest versions into $(LOWEST), once"
 	@$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
-	@$(LOWEST)/bin/python $(PIP_INSTALL) -c scripts/lowest.txt -e '.[dev,local]' -e overlays/bfcl $(BFCL_NEEDS)
+	@$(LOWEST)/bin/python $(PIP_INSTALL) -c scripts/lowest.txt -e '.[dev,local]' -e overlays/bfcl -e overlays/toolsandbox $(BFCL_NEEDS)
 	@$(LOWEST)/bin/python $(PIP_INSTALL) --no-deps $(BFCL)
 	@touch $@

@@ -1,0 +1,39 @@
+"""What our own agent writes down beside a run, because the harness records nothing of it: one file a scenario."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from amd.arms import RunLog
+from amd.errors import TrajectoryError
+from amd.traces import Kind
+
+__all__ = ["RUN_SETTINGS", "exposures_file", "memory_assisted"]
+
+RUN_SETTINGS: Final = "amd-run.json"
+"""The file that makes a directory one of our runs."""
+
+
+def exposures_file(run: Path, scenario: str) -> Path:
+    """Where a run directory keeps what a scenario's agent was shown."""
+    return run / "exposures" / f"{scenario}.json"
+
+
+def memory_assisted(run: Path, scenario: str, kind: Kind) -> bool | None:
+    """Whether memory helped in a scenario of this directory; ``None`` where that cannot be told.
+
+    A teacher's directory with neither settings of ours nor logs is another harness's, whose agents knew no memory of
+    ours. A student's may have had some that was shown in another way; and in a directory of our own a log that is
+    missing, broken or another scenario's leaves it open.
+    """
+    path = exposures_file(run, scenario)
+    if not path.exists():
+        return None if (run / RUN_SETTINGS).exists() or kind == "student" else False
+    try:
+        value = json.loads(path.read_bytes())
+        log = RunLog.read(value.get("amd") if isinstance(value, dict) else None)
+    except (OSError, ValueError, RecursionError, TrajectoryError):
+        return None
+    return log.memory_assisted if log.task_id == scenario else None
