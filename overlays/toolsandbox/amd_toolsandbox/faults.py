@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
+from types import TracebackType
 
 from amd.errors import AmdError
 
 __all__ = ["ours"]
 
 
-@contextmanager
-def ours() -> Iterator[None]:
+class _Ours(ContextDecorator):
+    def __enter__(self) -> None:
+        """Nothing is prepared."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, AmdError):
+            raise AmdError(f"amd failed: {error!r}", next_step="run the same command again") from error
+
+
+def ours() -> _Ours:
     """Make whatever fails in here an ``AmdError``: a full disk, or a fault of this library, is no student's zero.
+
+    A context manager, and a decorator of functions.
 
     >>> with ours():
     ...     {}["bed"]
     Traceback (most recent call last):
     amd.errors.AmdError: amd failed: KeyError('bed'); run the same command again
     """
-    try:
-        yield
-    except AmdError:
-        raise
-    except Exception as error:
-        raise AmdError(f"amd failed: {error!r}", next_step="run the same command again") from error
+    return _Ours()
