@@ -27,7 +27,8 @@ def _error(cause):
     if cause in OURS:
         return OURS[cause]
     with LoopbackServer(faults=[(THEIRS | OF_THE_REQUEST)[cause]]) as server:
-        client = openai.OpenAI(base_url=server.url, api_key="none", max_retries=0, timeout=0.3)
+        http = openai.DefaultHttpxClient(timeout=0.3)  # the one spelling that works with all versions
+        client = openai.OpenAI(base_url=server.url, api_key="none", max_retries=0, timeout=0.3, http_client=http)
         with client, pytest.raises(openai.APIError) as caught:
             client.chat.completions.create(model="stub", messages=[{"role": "user", "content": "Hello"}])
     return caught.value
