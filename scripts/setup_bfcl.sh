@@ -63,7 +63,7 @@ found=$(cat "$stamp" 2>/dev/null || true)
 if [[ $found != "$wanted $kind" && $found != "$wanted dev" ]]; then
   # What was installed for development once is kept up to date, and said to be there.
   if [[ $found == *" dev" ]]; then tools=(pytest hypothesis pytest-socket) kind=dev; fi
-  echo "installing into $folder with Python $version, once: about 300 MB, some minutes"
+  echo "installing into $folder with Python $version, once: about 270 MB, half a minute or more"
   rm -f "$stamp"
   if [[ -z $made ]]; then "$python" -m venv --clear "$folder"; fi
   if ! "$folder/bin/python" -m pip --version >/dev/null 2>&1; then "$folder/bin/python" -m ensurepip >/dev/null; fi

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from amd.cli.console import StageProgress
+from amd.cli.console import StageProgress, print_columns
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,10 @@ def test_a_bar_appears_only_when_it_takes_long(patience, terminal, drawn):
             progress("watering", done, 5)
     assert ("watering" in file.getvalue()) is drawn
     assert bool(file.getvalue()) is drawn
+
+
+def test_columns_stand_side_by_side_by_their_rows(capsys):
+    """Two columns may have one name; a row that one of them lacks is empty there, and keeps its place."""
+    print_columns("beds", [("bed", [("herbs", 3), ("water", "dry")]), ("bed", [("herbs", 0), ("worms", 7)])])
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in capsys.readouterr().out.split("\n")]
+    assert [row for row in rows if len(row) == 3] == [["herbs", "3", "0"], ["water", "dry", ""], ["worms", "", "7"]]

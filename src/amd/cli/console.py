@@ -58,15 +58,19 @@ def print_table(title: str, rows: Sequence[tuple[str, object]]) -> None:
     console.print(table)
 
 
-def print_columns(title: str, names: Sequence[str], rows: Sequence[tuple[str, Sequence[object]]]) -> None:
-    """A title, and below it a column for each name beside a first one that says what a row is."""
+def print_columns(title: str, columns: Sequence[tuple[str, Sequence[tuple[str, object]]]]) -> None:
+    """A title, and below it what :func:`print_table` would show of each name, side by side.
+
+    Rows stand in the order in which they first come; a column without one of them is empty there.
+    """
     console = Console(highlight=False, markup=False)
     table = Table()
     table.add_column("")
-    for name in names:
+    for name, _ in columns:
         table.add_column(name, overflow="fold")
-    for what, values in rows:
-        table.add_row(what, *map(str, values))
+    values = [dict(rows) for _, rows in columns]
+    for what in dict.fromkeys(what for rows in values for what in rows):
+        table.add_row(what, *(str(rows.get(what, "")) for rows in values))
     console.print(title, style="bold", soft_wrap=True)
     console.print(table)
 

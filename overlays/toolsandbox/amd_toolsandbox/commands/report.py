@@ -10,7 +10,7 @@ import typer
 from amd.cli.console import print_columns, print_json
 from amd.errors import LeakageError
 from amd_toolsandbox.commands.options import Json, SuccessScore
-from amd_toolsandbox.report import RunReport, report_on, unlike
+from amd_toolsandbox.report import report_on, unlike
 from amd_toolsandbox.run import Run
 
 __all__ = ["report"]
@@ -32,7 +32,7 @@ def report(
     if json:
         print_json({"runs": [each.as_json() for each in reports]})
     else:
-        _print(reports)
+        print_columns("what each arm was shown", [(each.run.path.name, each.rows()) for each in reports])
     for other in reports[1:]:
         reasons = unlike(reports[0], other)
         if reasons:
@@ -45,10 +45,3 @@ def report(
             next_step="do not use these scores; check how families were given",
             leaks=leaks,
         )
-
-
-def _print(reports: list[RunReport]) -> None:
-    columns = [dict(each.rows()) for each in reports]
-    names = dict.fromkeys(name for column in columns for name in column)
-    rows = [(name, [column.get(name, "") for column in columns]) for name in names]
-    print_columns("what each arm was shown", [each.run.path.name for each in reports], rows)

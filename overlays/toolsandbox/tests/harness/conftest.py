@@ -128,26 +128,6 @@ def play_words():
     return words
 
 
-@pytest.fixture
-def play(cli, play_words, tmp_path):
-    """Plays scenarios without memory into a folder, to the end of the command."""
-
-    def run(server, scenarios, *more, out="run", **environment):
-        return cli(*play_words(server, tmp_path / out, scenarios, "--method", "none", *more), **environment)
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def asked():
-    """Gives the bodies of the chat requests that a server was sent, in order: those of the agent, or of the user."""
-
-    def bodies(server, model=AGENT):
-        return [each.body for each in server.requests if each.method == "POST" and each.body["model"] == model]
-
-    return bodies
-
-
 @pytest.fixture(scope="session")
 def wait_for():
     """Waits until something is so, or fails."""
