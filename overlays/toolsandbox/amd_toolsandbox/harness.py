@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import importlib
 import json
 import os
@@ -46,9 +47,16 @@ def load(name: str) -> ModuleType:
 
 
 def resolve(names: Sequence[str] | None) -> dict[str, Any]:
-    """Scenarios by name, all 1032 for ``None``; ``ConfigError`` for names that the harness does not have."""
+    """Scenarios by name or by patterns such as ``turn_on_*``, all 1032 for ``None``.
+
+    Raises:
+        ConfigError: the harness is not installed, or has no scenario of a name or a pattern.
+    """
     known = _scenarios()
-    unknown = [name for name in names or () if name not in known]
+    if names is None:
+        return dict(known)
+    found = {name: fnmatch.filter(known, name) for name in names}
+    unknown = [name for name, matches in found.items() if not matches]
     if unknown:
         near = difflib.get_close_matches(unknown[0], known, n=3)
         raise ConfigError(
@@ -56,7 +64,7 @@ def resolve(names: Sequence[str] | None) -> dict[str, Any]:
             next_step=f"the nearest are {', '.join(near)}" if near else "see its README for their names",
             unknown=unknown,
         )
-    return {name: known[name] for name in (known if names is None else names)}
+    return {name: known[name] for matches in found.values() for name in matches}
 
 
 @cache

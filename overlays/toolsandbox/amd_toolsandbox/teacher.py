@@ -15,12 +15,13 @@ from typing import Literal
 from pydantic import Field
 
 from amd.errors import TrajectoryError
-from amd.traces import Conversation, Item, Note, ReaderOptions, Refusal, Source, Task, Trajectory
+from amd.traces import Conversation, Item, Kind, Note, ReaderOptions, Refusal, Source, Task, Trajectory
 from amd_toolsandbox.context import MOST_BYTES, MOST_MESSAGES, Context, read_context
 from amd_toolsandbox.conversation import to_conversation
 from amd_toolsandbox.exposures import memory_assisted
 from amd_toolsandbox.families import BENCHMARK, family
 from amd_toolsandbox.folders import CONTEXT, HarnessFolder, find_folders
+from amd_toolsandbox.oracle.player import AGENT as ORACLE
 from amd_toolsandbox.summary import Score, Scores, outcome, read_scores
 
 __all__ = ["ToolSandboxOptions", "ToolSandboxReader", "reader"]
@@ -43,7 +44,7 @@ class ToolSandboxOptions(ReaderOptions):
     )
     """The name of the agent that made the runs."""
     kind: Literal["teacher", "student"] = Field("teacher", description="who made the runs")
-    """Who made the runs."""
+    """Who made the runs; a folder of the scripted agent is always an oracle's."""
 
 
 class ToolSandboxReader:
@@ -69,6 +70,7 @@ class _FolderReading:
     def __init__(self, folder: HarnessFolder, options: ToolSandboxOptions) -> None:
         self._folder, self._options = folder, options
         self._scores: Scores = read_scores(folder.path)
+        self._kind: Kind = "oracle" if folder.agent == ORACLE else options.kind
 
     def items(self) -> Iterator[Item]:
         """One item for each scenario, with notes in between."""
@@ -111,13 +113,13 @@ class _FolderReading:
         return Trajectory(task, chat.turns, None, ended, source)
 
     def _source(self, path: Path, task_id: str, content: bytes, chat: Conversation) -> Source:
-        assisted = True if chat.memory_assisted else memory_assisted(self._folder.run, task_id, self._options.kind)
+        assisted = True if chat.memory_assisted else memory_assisted(self._folder.run, task_id, self._kind)
         return Source(
             teacher=self._options.teacher or self._folder.agent or "unknown",
             run_id=self._folder.name,
             path=str(path),
             sha256=hashlib.sha256(content).hexdigest(),
-            kind=self._options.kind,
+            kind=self._kind,
             memory_assisted=assisted,
         )
 

@@ -11,8 +11,8 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "amd_toolsandbox"
 FACES = {"amd", "amd.errors", "amd.traces", "amd.arms", "amd.clients"}
-# A command fails and waits as those of ``amd`` do.
-MORE = {"commands": {"amd.cli.console", "amd.cli.exits"}}
+# A command fails and waits as those of ``amd`` do, and one serves scripts in place of models.
+MORE = {"commands": {"amd.cli.console", "amd.cli.exits", "amd.testing"}}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
@@ -38,9 +38,13 @@ def test_reading_imports_nothing_of_the_harness():
 def test_the_generator_says_what_it_needs(monkeypatch):
     """Without the harness: one sentence and what to do."""
     from amd.errors import ConfigError
+    from amd_toolsandbox import harness
     from amd_toolsandbox.commands import families
 
-    monkeypatch.setattr(families, "find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match="tool_sandbox is not installed") as caught:
+    harness._scenarios.cache_clear()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tool_sandbox"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "tool_sandbox", None)
+    with pytest.raises(ConfigError, match="'tool_sandbox.*not installed") as caught:
         families.scenario_texts()
-    assert caught.value.next_step
+    assert "setup_toolsandbox.sh" in caught.value.next_step

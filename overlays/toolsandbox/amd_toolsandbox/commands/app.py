@@ -10,6 +10,7 @@ import typer
 from amd.cli.console import help_of
 from amd.cli.exits import run_app
 from amd_toolsandbox.commands.families import families
+from amd_toolsandbox.commands.play import play
 from amd_toolsandbox.commands.report import report
 from amd_toolsandbox.commands.run import rescore, run
 
@@ -24,7 +25,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-for command in (run, report, rescore, families):
+for command in (run, report, rescore, play, families):
     app.command(help=help_of(command))(command)
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from amd.errors import ConfigError
 from amd_toolsandbox import family_table
-from amd_toolsandbox.context import read_context
 from amd_toolsandbox.grouping import ScenarioTexts, families_of_bases, render
+from amd_toolsandbox.harness import resolve
+from amd_toolsandbox.texts import texts_of
 
 __all__ = ["families", "scenario_texts"]
 
@@ -25,19 +23,7 @@ def scenario_texts() -> dict[str, ScenarioTexts]:
     Raises:
         ConfigError: The harness is not installed.
     """
-    if find_spec("tool_sandbox") is None:
-        raise ConfigError(
-            "the package tool_sandbox is not installed", next_step="run this in the environment of the harness's clone"
-        )
-    from tool_sandbox.common.tool_discovery import ToolBackend  # noqa: PLC0415 - the harness is optional
-    from tool_sandbox.scenarios import named_scenarios  # noqa: PLC0415 - the harness is optional
-
-    found = {}
-    for name, scenario in named_scenarios(preferred_tool_backend=ToolBackend.DEFAULT).items():
-        start = scenario.starting_context.to_dict(serialize_console=False)
-        context = read_context(json.dumps(start).encode())
-        found[name] = ScenarioTexts(context.first_message, context.brief)
-    return found
+    return {name: texts_of(scenario) for name, scenario in resolve(None).items()}
 
 
 def families(

@@ -46,7 +46,10 @@ def run(
     layout: Annotated[str | None, _of_arm("layout")] = None,
     pin: Annotated[str | None, _of_arm("pin")] = None,
     scenarios: Annotated[
-        list[str] | None, typer.Option("--scenarios", "-s", help="Only these, one by one or by commas.")
+        list[str] | None,
+        typer.Option(
+            "--scenarios", "-s", help="Only these, one by one or by commas; 'turn_on_*' is all that begin so."
+        ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many of them.")] = None,
     processes: Annotated[int, typer.Option("--processes", "-p", min=1, help="Worker processes.")] = 1,
