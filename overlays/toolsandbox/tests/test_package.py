@@ -45,6 +45,6 @@ def test_the_generator_says_what_it_needs(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "tool_sandbox"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "tool_sandbox", None)
-    with pytest.raises(ConfigError, match="'tool_sandbox.*not installed") as caught:
+    with pytest.raises(ConfigError, match=r"'tool_sandbox.*not installed") as caught:
         families.scenario_texts()
     assert "setup_toolsandbox.sh" in caught.value.next_step
