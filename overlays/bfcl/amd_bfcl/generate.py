@@ -14,13 +14,13 @@ from threading import Event
 from types import FrameType
 from typing import NamedTuple
 
-from amd.arms import Arm, CallFormat, OpenArm
+from amd.arms import Arm, CallFormat, OpenArm, replace_text
 from amd.clients import check_endpoint
 from amd.errors import ConfigError
 from amd_bfcl.families import INDEXES, Category, category, family
 from amd_bfcl.harness import Harness
 from amd_bfcl.journal import Journal
-from amd_bfcl.lines import is_error_line, read_lines, replace_lines, replace_text
+from amd_bfcl.lines import is_error_line, read_lines, replace_lines
 from amd_bfcl.names import check_name, registry_name
 from amd_bfcl.package import Package, find_package
 from amd_bfcl.plan import Plan

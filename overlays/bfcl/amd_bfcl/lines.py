@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["is_error_line", "read_lines", "replace_lines", "replace_text"]
+from amd.arms import replace_text
+
+__all__ = ["is_error_line", "read_lines", "replace_lines"]
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -44,14 +45,3 @@ def read_lines(path: Path) -> tuple[list[dict[str, Any]], bool]:
 def replace_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
     """Put these lines in place of the file, whole or not at all."""
     replace_text(path, "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Put this text in place of the file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)

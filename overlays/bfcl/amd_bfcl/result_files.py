@@ -14,15 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from amd.arms import RUN_SETTINGS
 from amd.errors import TrajectoryError
 
-__all__ = ["RUN_SETTINGS", "FileName", "ResultFile", "find_result_files"]
+__all__ = ["FileName", "ResultFile", "find_result_files"]
 
 _NAME = re.compile(r"(BFCL_v[0-9]+)_(.+)_(result|score)\.json")
 # The folders that version 4 groups categories by; a model is none of them.
 _GROUPS = ("agentic", "format_sensitivity", "live", "memory", "multi_turn", "non_live")
-RUN_SETTINGS = "amd-run.json"
-"""What a run directory of this overlay is told by."""
 
 
 @dataclass(frozen=True, slots=True)

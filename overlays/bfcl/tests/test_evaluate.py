@@ -6,11 +6,12 @@ import json
 
 import pytest
 
+from amd.arms import replace_text
 from amd.errors import ClientError, ConfigError, TrajectoryError
 from amd_bfcl.evaluate import Score, _check, evaluate, scores_of
 from amd_bfcl.families import Category
 from amd_bfcl.journal import Journal
-from amd_bfcl.lines import read_lines, replace_lines, replace_text
+from amd_bfcl.lines import read_lines, replace_lines
 from amd_bfcl.run import JOURNAL, Run
 from amd_bfcl.standing import standing
 

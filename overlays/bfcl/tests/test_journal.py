@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from amd.arms import replace_text
 from amd_bfcl.families import Category, category
 from amd_bfcl.journal import Journal
-from amd_bfcl.lines import is_error_line, read_lines, replace_lines, replace_text
+from amd_bfcl.lines import is_error_line, read_lines, replace_lines
 from amd_bfcl.run import Run
 
 SPOILT = "Error during inference: timed out"

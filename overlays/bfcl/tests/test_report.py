@@ -7,11 +7,11 @@ import re
 
 import pytest
 
+from amd.arms import RUN_SETTINGS, replace_text
 from amd.errors import ConfigError, TrajectoryError
 from amd_bfcl.families import Category
-from amd_bfcl.lines import read_lines, replace_lines, replace_text
+from amd_bfcl.lines import read_lines, replace_lines
 from amd_bfcl.report import report_on
-from amd_bfcl.result_files import RUN_SETTINGS
 from amd_bfcl.run import Run
 
 IDS = ("multi_turn_base_2", "multi_turn_base_9", "multi_turn_miss_func_9")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 import amd
+from amd.arms import RUN_SETTINGS, replace_text
 from amd.errors import ConfigError
 from amd_bfcl.journal import Journal
-from amd_bfcl.lines import replace_lines, replace_text
-from amd_bfcl.result_files import RUN_SETTINGS
+from amd_bfcl.lines import replace_lines
 from amd_bfcl.run import JOURNAL, Run, Settings
 
 
@@ -44,27 +42,6 @@ def test_settings_say_with_what_and_when(run_settings):
     assert settings.created_at.endswith("+00:00")
     with pytest.raises(ValueError, match="tasks_sha256"):
         Settings.model_validate({name: each for name, each in value.items() if name != "tasks_sha256"})
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (None, "is no run"),
-        ("", "Invalid JSON"),
-        ('{"format": "amd-bfcl-run/1", "na', "Invalid JSON"),
-        ("[]", "the file"),
-        ('{"format": "amd-bfcl-run/2"}', "format"),
-        (b"\xff\xfe", "Invalid JSON"),
-    ],
-)
-def test_a_directory_that_is_no_run(tmp_path, text, words):
-    """One line that names the directory or the file."""
-    if text is not None:
-        (tmp_path / RUN_SETTINGS).write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(ConfigError, match=words) as caught:
-        _ = Run(tmp_path).settings
-    assert str(tmp_path) in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_settings_with_what_nobody_knows_are_refused(run_settings, tmp_path):
@@ -237,30 +214,3 @@ def test_files_lie_where_the_harness_puts_them(run_settings, tmp_path):
     line = {"id": "multi_turn_base_1", "result": []}
     replace_lines(run.result_file("multi_turn_base"), [line, {"id": "multi_turn_base_2"}])
     assert list(run.lines()) == [line]
-
-
-HOLD = """
-import sys
-from pathlib import Path
-from amd_bfcl.run import Run
-with Run(Path(sys.argv[1])).locked():
-    print("locked", flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.mark.parametrize("ending", ["close", "kill"])
-def test_two_commands_never_work_in_one_directory(tmp_path, ending):
-    """A second process is refused in one line; when the first one ends, or is killed, the way is free."""
-    path = tmp_path / "run"
-    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert holder.stdout.readline() == b"locked\n"
-    with pytest.raises(ConfigError, match="another command is at work") as caught, Run(path).locked():
-        pytest.fail("two had the lock")
-    assert str(path) in str(caught.value)
-    assert "\n" not in str(caught.value)
-    if ending == "kill":
-        holder.kill()
-    holder.communicate()
-    with Run(path).locked():
-        pass

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from amd_bfcl.lines import replace_text
+from amd.arms import RUN_SETTINGS, replace_text
 from amd_bfcl.report import report_on, unlike
-from amd_bfcl.result_files import RUN_SETTINGS
 from amd_bfcl.run import Run
 
 IDS = ("multi_turn_base_2", "multi_turn_base_9", "multi_turn_miss_func_9")

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
 
-from amd.arms import RunLog
+from amd.arms import RUN_SETTINGS, RunLog
 from amd.errors import TrajectoryError
 from amd.traces import Kind
 
-__all__ = ["RUN_SETTINGS", "exposures_file", "memory_assisted"]
-
-RUN_SETTINGS: Final = "amd-run.json"
-"""The file that makes a directory one of our runs."""
+__all__ = ["exposures_file", "memory_assisted"]
 
 
 def exposures_file(run: Path, scenario: str) -> Path:

@@ -7,14 +7,14 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from amd.arms import Arm, OpenArm
+from amd.arms import Arm, OpenArm, replace_text
 from amd.clients import check_endpoint
 from amd.errors import ConfigError
 from amd_toolsandbox.families import base_of, family
 from amd_toolsandbox.family_table import FAMILIES
 from amd_toolsandbox.folders import CONTEXT, HarnessFolder
 from amd_toolsandbox.harness import play, rescore, resolve
-from amd_toolsandbox.run import Model, Run, Settings, replace_text
+from amd_toolsandbox.run import Model, Run, Settings
 from amd_toolsandbox.standing import Standing, harness_folders, standing
 from amd_toolsandbox.summary import RESCORED, SUMMARY
 from amd_toolsandbox.surroundings import Progress, watched

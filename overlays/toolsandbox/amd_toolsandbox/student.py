@@ -20,11 +20,11 @@ from tool_sandbox.common.scenario import Scenario
 from tool_sandbox.roles.openai_api_agent import OpenAIAPIAgent
 from tool_sandbox.roles.openai_api_user import OpenAIAPIUser
 
-from amd.arms import OpenArm
+from amd.arms import OpenArm, replace_text
 from amd.errors import ConfigError
 from amd_toolsandbox.faults import ours
 from amd_toolsandbox.repair import repair
-from amd_toolsandbox.run import Model, Run, replace_text
+from amd_toolsandbox.run import Model, Run
 from amd_toolsandbox.trial import Trial
 
 __all__ = ["AGENT", "ENVIRONMENT", "USER", "MemoryAgent", "NamedScenario", "SimulatedUser"]

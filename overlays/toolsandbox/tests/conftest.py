@@ -12,10 +12,10 @@ import pytest
 from hypothesis import settings
 
 import amd
-from amd.arms import Arm
+from amd.arms import Arm, replace_text
 from amd_toolsandbox.commands.app import main
 from amd_toolsandbox.family_table import FAMILIES
-from amd_toolsandbox.run import Run, Settings, replace_text
+from amd_toolsandbox.run import Run, Settings
 from amd_toolsandbox.trial import Trial
 
 # So that tests can import ``garden``, which is part of no package.

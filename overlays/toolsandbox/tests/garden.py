@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from amd.arms import replace_text
 from amd.traces import Outcome, Source, Step, Task, ToolCall, ToolSpec, Trajectory, Turn
 from amd_toolsandbox.families import BENCHMARK, family
-from amd_toolsandbox.run import replace_text
 
 SCALE = "celsius-deep"
 BASES = ("wifi_off", "cellular_off", "get_wifi", "turn_on_wifi_low_battery_mode")

@@ -7,11 +7,11 @@ import json
 import pytest
 from garden import BASES, row, summary
 
+from amd.arms import RUN_SETTINGS, replace_text
 from amd.errors import ConfigError, TrajectoryError
-from amd_toolsandbox.exposures import RUN_SETTINGS
 from amd_toolsandbox.families import family
 from amd_toolsandbox.report import report_on, unlike
-from amd_toolsandbox.run import Run, replace_text
+from amd_toolsandbox.run import Run
 
 A, B, C, D = BASES
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from garden import BASES, row, summary
 
 import amd
+from amd.arms import RUN_SETTINGS
 from amd.errors import ConfigError
-from amd_toolsandbox.exposures import RUN_SETTINGS
-from amd_toolsandbox.run import Run, Settings, replace_text
+from amd_toolsandbox.run import Run, Settings
 
 
 def test_settings_come_back_as_they_went(garden, run_settings, tmp_path):
@@ -38,27 +36,6 @@ def test_settings_say_with_what_and_when(run_settings):
     settings = Settings.model_validate(value)
     assert settings.amd == amd.__version__
     assert settings.created_at.endswith("+00:00")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (None, "is no run"),
-        ("", "Invalid JSON"),
-        ('{"format": "amd-toolsandbox-run/1", "na', "Invalid JSON"),
-        ("[]", "the file"),
-        ('{"format": "amd-toolsandbox-run/2"}', "format"),
-        (b"\xff\xfe", "Invalid JSON"),
-    ],
-)
-def test_a_directory_that_is_no_run(tmp_path, text, words):
-    """One line that names the directory or the file."""
-    if text is not None:
-        (tmp_path / RUN_SETTINGS).write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(ConfigError, match=words) as caught:
-        _ = Run(tmp_path).settings
-    assert str(tmp_path) in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 COUNTS = [
@@ -134,38 +111,3 @@ def test_scenarios_whose_settings_are_gone_are_not_added_to(begun):
     with pytest.raises(ConfigError, match=r"is no run: it has no amd-run\.json"):
         Run(begun.path).begin(before)
     assert not (begun.path / RUN_SETTINGS).exists()
-
-
-def test_a_file_is_replaced_whole(tmp_path):
-    """Nothing else lies beside it; its folder is made."""
-    path = tmp_path / "new" / "file.json"
-    for text in ("one\n", "zwei ü\n"):
-        replace_text(path, text)
-        assert path.read_bytes() == text.encode()
-    assert list(path.parent.iterdir()) == [path]
-
-
-HOLD = """
-import sys
-from pathlib import Path
-from amd_toolsandbox.run import Run
-with Run(Path(sys.argv[1])).locked():
-    print("locked", flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.mark.parametrize("ending", ["close", "kill"])
-def test_two_commands_never_work_in_one_directory(tmp_path, ending):
-    """A second process is refused in one line; when the first one ends, or is killed, the way is free."""
-    path = tmp_path / "run"
-    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert holder.stdout.readline() == b"locked\n"
-    with pytest.raises(ConfigError, match="another command is at work") as caught, Run(path).locked():
-        pytest.fail("two had the lock")
-    assert str(path) in str(caught.value)
-    if ending == "kill":
-        holder.kill()
-    holder.communicate()
-    with Run(path).locked():
-        pass

@@ -13,6 +13,11 @@ An overlay's student gets messages, and knows how its model writes calls:
 ...     return amd.prepend_memory(messages, session.before_task(messages[-1]["content"]))
 >>> calling: CallFormat = "python"
 
+A run directory is told by its settings:
+
+>>> RUN_SETTINGS
+'amd-run.json'
+
 Names are loaded when they are first used: reading logs back opens no memory.
 """
 
@@ -26,30 +31,40 @@ if TYPE_CHECKING:
     from amd.arms.figures import ArmReport, report
     from amd.arms.opened import OpenArm
     from amd.arms.placeholders import writes_placeholder
+    from amd.arms.run_directory import RunDirectory, RunSettings, replace_text
     from amd.arms.run_log import RunLog
     from amd.arms.toml import read_toml
+    from amd.arms.words import RUN_SETTINGS
     from amd.chat import CallFormat, Message
 
 __all__ = [
+    "RUN_SETTINGS",
     "Arm",
     "ArmReport",
     "CallFormat",
     "Message",
     "OpenArm",
+    "RunDirectory",
     "RunLog",
+    "RunSettings",
     "read_toml",
+    "replace_text",
     "report",
     "writes_placeholder",
 ]
 
 _HOMES = {
+    "RUN_SETTINGS": "amd.arms.words",
     "Arm": "amd.arms.arm",
     "ArmReport": "amd.arms.figures",
     "CallFormat": "amd.chat",
     "Message": "amd.chat",
     "OpenArm": "amd.arms.opened",
+    "RunDirectory": "amd.arms.run_directory",
     "RunLog": "amd.arms.run_log",
+    "RunSettings": "amd.arms.run_directory",
     "read_toml": "amd.arms.toml",
+    "replace_text": "amd.arms.run_directory",
     "report": "amd.arms.figures",
     "writes_placeholder": "amd.arms.placeholders",
 }

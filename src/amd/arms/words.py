@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["ArmProtocol", "hides", "label_of"]
+__all__ = ["RUN_SETTINGS", "ArmProtocol", "hides", "label_of"]
+
+RUN_SETTINGS = "amd-run.json"
+"""The file that makes a directory one of our runs."""
 
 ArmProtocol = Literal["self-excluded", "cross-split", "in-sample"]
 """The viewers of a known task. ``deployed`` is none: an arm always knows its task."""

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from amd.arms import RUN_SETTINGS, replace_text
 from amd_bfcl.commands.app import main
-from amd_bfcl.lines import replace_lines, replace_text
-from amd_bfcl.result_files import RUN_SETTINGS
+from amd_bfcl.lines import replace_lines
 from amd_bfcl.run import Run
 
 COMMANDS = ("generate", "evaluate", "report", "retry", "record", "play")

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from result_lines import score_of, write_lines, write_results
 
+from amd.arms import RUN_SETTINGS
 from amd.errors import TrajectoryError
-from amd_bfcl.result_files import RUN_SETTINGS, FileName, find_result_files
+from amd_bfcl.result_files import FileName, find_result_files
 
 
 @pytest.mark.parametrize("version", [3, 4])

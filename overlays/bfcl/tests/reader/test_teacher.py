@@ -16,12 +16,12 @@ from result_lines import (
     write_results,
 )
 
+from amd.arms import RUN_SETTINGS
 from amd.build import admit
 from amd.errors import ConfigError, TrajectoryError
 from amd.traces import reader_options
 from amd_bfcl.package import Package
 from amd_bfcl.record import TEACHER
-from amd_bfcl.result_files import RUN_SETTINGS
 from amd_bfcl.teacher import BfclOptions, reader
 
 

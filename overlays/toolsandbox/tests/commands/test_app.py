@@ -10,8 +10,7 @@ from importlib.util import find_spec
 import pytest
 from garden import BASES, row, summary
 
-from amd_toolsandbox.exposures import RUN_SETTINGS
-from amd_toolsandbox.run import replace_text
+from amd.arms import RUN_SETTINGS, replace_text
 
 COMMANDS = ("run", "report", "rescore", "families")
 MODELS = ("--agent-model", "m", "--agent-base-url", "http://127.0.0.1:9/v1", "--user-model", "u")
