@@ -125,7 +125,9 @@ def _build(
         retry_fallbacks=retry_fallbacks,
     )
     price = read_prices(prices).get(distiller) if prices else None
-    embeds = embedder_named(embedder, embedder_url or base_url)
+    # An embedder that needs no endpoint is not given the distiller's; one that is given in vain is told.
+    shared = base_url if embedder.startswith("openai:") or distiller == RULES.id else None
+    embeds = embedder_named(embedder, embedder_url or shared)
     tiers = method_named(method, reasoning=reasoning)
     with StageProgress() as progress, ExitStack() as stack:
         runs = reader.read(paths, options)
