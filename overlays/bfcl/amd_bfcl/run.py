@@ -86,7 +86,7 @@ class Settings(BaseModel):
 
 
 def _flat(settings: Settings, skipped: set[str]) -> dict[str, object]:
-    arm = settings.arm.model_dump(mode="json", exclude={"memory", "pin", "embedder_url"})
+    arm = settings.arm.model_dump(mode="json", exclude={"memory", "pin", "embedder", "embedder_url"})
     rest = settings.model_dump(mode="json", exclude={*skipped, "arm"})
     return {**rest, **{f"arm.{key}": value for key, value in arm.items()}}
 

@@ -63,7 +63,7 @@ class Settings(BaseModel):
 
 
 def _flat(settings: Settings) -> dict[str, object]:
-    arm = settings.arm.model_dump(mode="json", exclude={"memory", "pin", "embedder_url"})
+    arm = settings.arm.model_dump(mode="json", exclude={"memory", "pin", "embedder", "embedder_url"})
     return {
         "agent": settings.agent.name,
         "user": settings.user.name,

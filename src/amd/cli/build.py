@@ -26,7 +26,7 @@ _DISTILLERS = ("rules",)
 _Out = Annotated[Path, typer.Option(help="The memory directory, new or to be added to.", show_default=False)]
 _Method = Annotated[str, typer.Option(help="amd, or a sum of tiers: workflow+function.")]
 _Distiller = Annotated[str, typer.Option(help="Who writes the records: rules (no model).")]
-_Embedder = Annotated[str, typer.Option(help="hash, or openai:MODEL for an endpoint.")]
+_Embedder = Annotated[str, typer.Option(help="minilm, hash (no model), onnx:DIR, or openai:MODEL for an endpoint.")]
 _AllTrials = Annotated[bool, typer.Option("--all-trials", help="Keep every successful trial of a task, not the best.")]
 _Replace = Annotated[bool, typer.Option("--replace", help="Publish this input alone: what was there goes, edits too.")]
 _Strict = Annotated[bool, typer.Option("--strict", help="Fail, and publish nothing, if a run cannot be read.")]
@@ -47,7 +47,7 @@ def _build(
     out: _Out,
     method: _Method = "amd",
     distiller: _Distiller = "rules",
-    embedder: _Embedder = "hash",
+    embedder: _Embedder = "minilm",
     base_url: BaseUrl = None,
     all_trials: _AllTrials = False,
     replace: _Replace = False,

@@ -42,7 +42,7 @@ class WorkflowTier:
     def distill(self, run: Trajectory, evidence: Evidence, writer: Writer) -> Sequence[Draft]:
         """One draft: the writer's insight, else the sentences that the calls themselves bear out."""
         if not run.task.instruction.strip():
-            return ()
+            return (Draft("", {}),)  # a build counts what nothing can find; no model is asked to write it
         reply = writer.write(Assignment("insight", run, Insight))
         text = reply.text if reply and reply.text.strip() else " ".join(_sentences(run, evidence))
         tools: list[JSON] = list(dict.fromkeys(call.name for call in run.calls))
