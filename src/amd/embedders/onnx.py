@@ -1,10 +1,8 @@
 """A sentence-transformers model in ONNX: tokens in, one row for each text out. The only file that imports onnxruntime.
 
 Each text is run alone, on one thread; several texts run at once, each on a thread of its own. So a row depends on its
-text and on nothing else: padding, the other texts of a batch and the number of threads change the order of sums in
-some kernels, and in a model that quantises its activations even the scale of a whole batch. It costs little: on a CPU
-without padding, a batch is hardly faster than its texts one after the other. Another processor or another release of
-onnxruntime may still change the last bits of a row.
+text and on nothing else, and costs hardly more than in a batch: ``docs/design/each-text-alone.md``. Another processor
+or another release of onnxruntime may still change the last bits of a row.
 """
 
 from __future__ import annotations
