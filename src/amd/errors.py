@@ -159,7 +159,7 @@ class ConfigError(AmdError):
     >>> import amd
     >>> amd.load_embedder("word2vec")
     Traceback (most recent call last):
-    amd.errors.ConfigError: 'word2vec' is no embedder; use one of: hash, openai:MODEL
+    amd.errors.ConfigError: 'word2vec' is no embedder; use one of: minilm, hash, onnx:DIR, openai:MODEL
     """
 
     exit_code = 2
