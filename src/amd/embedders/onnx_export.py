@@ -35,6 +35,9 @@ class _Sentence(BaseModel):
 
 
 class _TokenizerConfig(BaseModel):
+    # Older releases of pydantic warn of names that begin like their own.
+    model_config = ConfigDict(protected_namespaces=())
+
     model_max_length: float | None = None
 
 
