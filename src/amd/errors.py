@@ -155,6 +155,9 @@ class ConfigError(AmdError):
 class ClientError(AmdError):
     """A service is unreachable, or it refused the request.
 
+    ``status`` tells what a caller can do: 400, 413 and 422 refuse this request and may grant the next; 401, 403 and 404
+    refuse all of them; 408, 409, 429 and 5xx were asked again and are still overloaded; 200 is an answer that is none.
+
     >>> from amd.testing import StubEmbedder
     >>> StubEmbedder(fail_at=1).embed(["a text"])
     Traceback (most recent call last):
@@ -162,3 +165,9 @@ class ClientError(AmdError):
     """
 
     exit_code = 3
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status of the last answer; ``None`` if there was none, or if no service was asked."""
+        found = self.fields.get("status")
+        return found if isinstance(found, int) else None
