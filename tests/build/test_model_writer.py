@@ -13,7 +13,7 @@ import pytest
 from amd.build.journal import Journal
 from amd.build.model_writer import ModelWriter
 from amd.chat import Message
-from amd.clients.chat import Completion, Usage
+from amd.clients import Completion, Usage
 from amd.errors import BudgetSpent, ClientError
 from amd.json_text import JSON
 from amd.testing import run

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from amd.build.journal import Entry, Journal
 from amd.build.request import PROMPT_TOKENS, Request, prompts_sha256, request_for
 from amd.chat import Message
-from amd.clients.chat import Completion
+from amd.clients import Completion
 from amd.clients.replies import ReplyError, fit_reply, parse_reply
 from amd.errors import BudgetSpent, ClientError
 from amd.json_text import JSON, replace_surrogates
@@ -67,7 +67,7 @@ class ModelWriter:
     >>> class Parrot:
     ...     def complete(self, messages, *, max_tokens, schema=None):
     ...         return Completion(text='{"text": "Look first."}', finish_reason="stop", usage=Usage(40, 9))
-    >>> from amd.clients.chat import Usage
+    >>> from amd.clients import Usage
     >>> writer = ModelWriter("parrot", Parrot(), [INSIGHT])
     >>> writer.write(Assignment(INSIGHT, run(1))).text, writer.costs["insight.prompt_tokens"]
     ('Look first.', 40)
