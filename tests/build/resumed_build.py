@@ -26,6 +26,8 @@ from amd.traces import load_reader
 class Chat:
     """Says the same to the same question, slowly enough that a kill can come in between."""
 
+    notices = ()
+
     def __init__(self, log):
         self.log = log
 

@@ -144,7 +144,8 @@ def _build(
         print_json(_as_json(report, writer))
     else:
         _print(report, out, cost_rows(writer, report, price) if writer else [("model calls", 0)])
-        print_remarks(writer.remarks if writer else [])
+        if writer:
+            print_remarks(writer)
     if not report.admitted:
         raise typer.Exit(1)
 
@@ -168,9 +169,14 @@ def _floors(pairs: Sequence[str]) -> dict[str, float]:
 def _as_json(report: BuildReport, writer: ModelWriter | None) -> Mapping[str, object]:
     value = asdict(report)
     value["refusals"] = [asdict(refusal) for refusal in report.refusals]
-    value["fallbacks"] = dict(writer.fallbacks) if writer else {}
-    value["remarks"] = [asdict(remark) for remark in writer.remarks] if writer else []
-    value["recalled"] = writer.recalled if writer else 0
+    if writer:
+        value |= {
+            "fallbacks": dict(writer.fallbacks),
+            "remarks": [asdict(remark) for remark in writer.remarks],
+            "notices": list(writer.notices),
+            "recalled": writer.recalled,
+            "unused": writer.unused,
+        }
     return value
 
 
