@@ -58,6 +58,7 @@ FACES = {
     ],
     "amd.errors": [
         "AmdError",
+        "BudgetSpent",
         "ClientError",
         "ConfigError",
         "DigestDoesNotMatch",

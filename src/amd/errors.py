@@ -12,6 +12,7 @@ The tree::
     │   ├── EmbedderDoesNotMatch    the memory was embedded by another embedder
     │   └── SchemaTooNew            written by a format that this version cannot read
     ├── LeakageError                exit code 4: somebody would see what must stay hidden
+    ├── BudgetSpent                 exit code 5: stopped on a budget, to be gone on with
     ├── ConfigError                 exit code 2: the request contradicts itself or the memory
     └── ClientError                 exit code 3: a service is unreachable or refused
 
@@ -25,6 +26,7 @@ from typing import ClassVar
 
 __all__ = [
     "AmdError",
+    "BudgetSpent",
     "ClientError",
     "ConfigError",
     "DigestDoesNotMatch",
@@ -138,6 +140,17 @@ class LeakageError(AmdError):
     """
 
     exit_code = 4
+
+
+class BudgetSpent(AmdError):
+    """A budget is spent; what was finished is kept, and the same command goes on. ``fields`` has ``spent``, ``budget``.
+
+    >>> error = BudgetSpent("12 tokens are spent of 10", next_step="raise --budget-tokens", spent=12, budget=10)
+    >>> error.exit_code, error.fields["spent"]
+    (5, 12)
+    """
+
+    exit_code = 5
 
 
 class ConfigError(AmdError):

@@ -26,8 +26,10 @@ class Method:
     tiers: tuple[Tier, ...]
 
 
-def method_named(name: str) -> Method:
+def method_named(name: str, *, reasoning: bool = False) -> Method:
     """The method of a name: ``amd``, ``none``, or tiers joined by ``+``; ``ConfigError`` for anything else.
+
+    With ``reasoning`` its function tier asks a writer why each call was made.
 
     >>> [tier.name for tier in method_named("workflow+function").tiers]
     ['workflow', 'function']
@@ -42,7 +44,8 @@ def method_named(name: str) -> Method:
             next_step=f"use amd, none, or a sum of {', '.join(_TIERS)} such as workflow+function",
             method=name,
         )
-    return Method(name, tuple(_TIERS[part] for part in _TIERS if part in parts))
+    tiers = _TIERS | {"function": FunctionTier(reasoning=reasoning)}
+    return Method(name, tuple(tiers[part] for part in _TIERS if part in parts))
 
 
 def fault_in(tier: str, body: Mapping[str, JSON]) -> str | None:

@@ -6,9 +6,9 @@ self-exclusion. It sees trajectories that were masked before (``amd.mask``), and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from amd.chat import CallFormat
 from amd.evidence import Evidence
@@ -23,6 +23,7 @@ __all__ = [
     "FailedCall",
     "Hit",
     "Part",
+    "Prompt",
     "Query",
     "Question",
     "RulesWriter",
@@ -35,12 +36,44 @@ Reply = TypeVar("Reply")
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment(Generic[Reply]):
-    """What a writer is asked for: the words ``purpose`` for a masked run, in the shape of ``reply``."""
+class Prompt(Generic[Reply]):
+    """What a model is told to write for one tier: the instructions, and the shape of its reply.
+
+    A prompt stands in its tier's file. It is short, and has no example values, which a small model would copy.
+
+    Attributes:
+        purpose: a word for it, unique within a method.
+        words: the instructions.
+        reply: a frozen dataclass; its fields are the members of the JSON that is asked for.
+        room: tokens that a reply may take.
+    """
 
     purpose: str
-    run: Trajectory
+    words: str
     reply: type[Reply]
+    room: int = 512
+
+
+def _no_fault(reply: Any) -> str | None:  # noqa: ANN401, ARG001 - any reply
+    return None
+
+
+def _as_it_is(value: JSON) -> JSON:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment(Generic[Reply]):
+    """What a writer is asked for: a reply to ``prompt`` about a masked run.
+
+    ``fault`` says what is wrong with a reply of the right shape, or ``None``. ``clean`` masks what a model wrote; the
+    build fills it in, for a tier knows no mask.
+    """
+
+    prompt: Prompt[Reply]
+    run: Trajectory
+    fault: Callable[[Reply], str | None] = _no_fault
+    clean: Callable[[JSON], JSON] = _as_it_is
 
 
 class Writer(Protocol):
@@ -61,8 +94,17 @@ class Writer(Protocol):
         """How often a model was asked so far, by purpose."""
         ...
 
+    @property
+    def costs(self) -> Mapping[str, int | float]:
+        """What asking has cost so far, as the manifest keeps it: ``insight.prompt_tokens`` and so on."""
+        ...
+
     def write(self, assignment: Assignment[Reply]) -> Reply | None:
-        """The reply, or ``None``: then the tier's own rules write the record."""
+        """The reply, or ``None``: then the tier's own rules write the record. Called from several threads."""
+        ...
+
+    def settle(self) -> None:
+        """Hear that what was written is published: nothing of it has to be kept any more."""
         ...
 
 
@@ -73,10 +115,14 @@ class RulesWriter:
     id: str = "rules"
     prompts: str = ""
     calls: Mapping[str, int] = field(default_factory=dict)
+    costs: Mapping[str, int | float] = field(default_factory=dict)
 
     def write(self, assignment: Assignment[Reply]) -> Reply | None:  # noqa: ARG002 - the protocol's signature
         """Nothing, always."""
         return None
+
+    def settle(self) -> None:
+        """Nothing was kept."""
 
 
 RULES = RulesWriter()
@@ -84,13 +130,17 @@ RULES = RulesWriter()
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A record before it has an id: its key, its body, and the calls it covers (first and last, from 1)."""
+    """A record before it has an id: its key, its body, and the calls it covers (first and last, from 1).
+
+    ``written`` says that the words are a writer's, and not the tier's own.
+    """
 
     key: str
     body: Mapping[str, JSON]
     steps: tuple[int, int] = (0, 0)
     tool: str | None = None
     schema_sha256: str | None = None
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +225,11 @@ class Tier(Protocol):
     @property
     def accepts(self) -> Collection[bool]:
         """The outcomes that it learns from: ``{True}``, or ``{True, False}`` with failures marked."""
+        ...
+
+    @property
+    def prompts(self) -> Sequence[Prompt[Any]]:
+        """What it may ask a writer for."""
         ...
 
     @property

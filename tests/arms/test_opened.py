@@ -205,3 +205,23 @@ def test_many_threads_share_one_arm(arm: Make, protocol: str) -> None:
         done = [each for worked in pool.map(work, range(threads)) for each in worked]
     assert len(done) == threads * rounds
     assert all(found == alone[i] for i, found in done)
+
+
+def test_a_decomposer_names_the_parts_that_are_asked_for(arm: Make) -> None:
+    """Its model is asked once a task, before the task; the arm closes it. Without one nobody is asked."""
+    reply = '{"labels": ["Turn 1 of task 2: move report_2.txt into folder_2 and count word_15"]}'
+    with LoopbackServer(chat=[reply], models=["student"]) as server:
+        with arm(decomposer="student", decomposer_url=server.url).open() as opened:
+            all_of(session_of(opened, 0), 0)
+        asked = [each.body["messages"] for each in server.requests if each.method == "POST"]
+        assert run(0).task.instruction in asked[-1][1]["content"]
+        before = len(server.requests)
+        with arm().open() as opened:
+            all_of(session_of(opened, 0), 0)
+        assert len(server.requests) == before
+
+
+def test_a_decomposer_is_for_the_mode_static(arm: Make) -> None:
+    """Turn by turn nobody asks with parts."""
+    with pytest.raises(ConfigError, match="asks turn by turn"):
+        arm(decomposer="student", mode="dynamic")

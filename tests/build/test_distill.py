@@ -7,11 +7,15 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from amd.build.distill import LONGEST_KEY, distill
+from amd.errors import BudgetSpent
 from amd.exclusion import instruction_sha256
 from amd.methods import method_named
-from amd.testing import run
-from amd.tier import RULES, Draft
+from amd.testing import ScriptedWriter, run
+from amd.tier import RULES, Draft, Prompt
 from amd.trajectory import Outcome
+
+METHOD = method_named("amd").tiers
+MODEL = ScriptedWriter({"insight": {"text": "Look first."}})
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,7 @@ class Wordy:
     """A tier that writes what it is told to."""
 
     drafts: tuple = ()
+    prompts: tuple = ()
     name: str = "wordy"
     accepts: frozenset = field(default=frozenset({True}))
     needs_calls: bool = False
@@ -108,3 +113,43 @@ def test_the_three_tiers_see_masked_runs():
     assert len(bodies) == 13
     assert not [body for body in bodies if "'folder_3'" in body]
     assert any("<folder>" in body for body in bodies)
+
+
+def test_the_words_of_rules_are_called_so_whoever_is_the_writer():
+    """A record says who wrote it: the model, or the tier's own rules; the run says in which tiers those did."""
+    prompt = Prompt("words", "Write.", str)
+    tiers = [Wordy((Draft("key", {}, written=written),), (prompt,), name=str(written)) for written in (True, False)]
+    found = distill([run(0)], [*tiers, Wordy((Draft("key", {}),), name="asks nobody")], MODEL, created_at="")
+    who = {tier: record.distiller for tier, records in found.records.items() for record in records.values()}
+    assert who == {"True": "scripted", "False": "rules", "asks nobody": "rules"}
+    assert found.fallbacks == {run(0).sha256: ("False",)}
+
+
+@pytest.mark.parametrize("workers", [2, 7, 30])
+def test_workers_change_nothing_but_the_time(workers):
+    """The same records in the same order, whoever comes first; each run is told of as it ends."""
+    runs = [run(i, turns=1 + i % 3) for i in range(20)]
+    told = []
+    alone, together = (
+        distill(runs, METHOD, MODEL, created_at="", workers=count, progress=lambda *done: told.append(done))
+        for count in (1, workers)
+    )
+    assert [list(records) for records in together.records.values()] == [
+        list(records) for records in alone.records.values()
+    ]
+    assert together == alone
+    assert told == [(n + 1, 20) for n in range(20)] * 2
+
+
+def test_a_fault_of_the_writer_ends_it_and_what_was_not_begun_is_not():
+    """The error itself comes out, and waits for nobody."""
+    begun = []
+
+    def fail(trajectory):
+        begun.append(trajectory.task.task_id)
+        raise BudgetSpent("spent")
+
+    writer = ScriptedWriter({"insight": fail})
+    with pytest.raises(BudgetSpent):
+        distill([run(i) for i in range(200)], METHOD, writer, created_at="", workers=4)
+    assert len(begun) < 200

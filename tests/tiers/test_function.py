@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from amd.evidence import find_evidence
-from amd.testing import run
+from amd.testing import ScriptedWriter, run
 from amd.tier import RULES, FailedCall, Hit, Question, Style
-from amd.tiers.function import FunctionTier
+from amd.tiers.function import REASONING, FunctionTier
 from amd.trajectory import Outcome, Source, Step, Task, ToolCall, ToolSpec, Trajectory, Turn, is_error
 
 TIER = FunctionTier()
@@ -209,3 +211,32 @@ def test_the_calls_between_are_shown_in_their_order(record):
         '{"name": "send", "arguments": {"to": "<to>"}}',
     ]
     assert "calling again later" in shown({**body, "between": []})
+
+
+REASONS = {"reasons": [{"step": n, "why": f"It was the time for step {n}."} for n in range(1, 10)]}
+
+
+def test_with_reasoning_a_call_is_found_by_why_it_was_made():
+    """One reply for all calls of the run; its words are the keys, and say who wrote."""
+    writer = ScriptedWriter({"reasoning": REASONS})
+    found = FunctionTier(reasoning=True).distill(run(0), find_evidence(run(0)), writer)
+    assert [draft.key for draft in found] == [f"It was the time for step {n}." for n in range(1, 10)]
+    assert all(draft.written for draft in found)
+    assert writer.calls == {"reasoning": 1}
+
+
+def test_without_reasoning_nobody_is_asked():
+    """It is off unless somebody turns it on."""
+    writer = ScriptedWriter({"reasoning": REASONS})
+    assert TIER.distill(run(0), find_evidence(run(0)), writer) == drafts(run(0))
+    assert not writer.calls
+    assert (TIER.prompts, FunctionTier(reasoning=True).prompts) == ((), (REASONING,))
+
+
+@pytest.mark.parametrize("steps", [[], [1, 2], [*range(1, 9), 10], [2, 1, *range(3, 10)], [1, *range(1, 9)]])
+def test_reasons_that_are_not_one_for_each_call_are_not_used(steps):
+    """The rules' keys stand in."""
+    writer = ScriptedWriter({"reasoning": {"reasons": [{"step": step, "why": "So."} for step in steps]}})
+    found = FunctionTier(reasoning=True).distill(run(0), find_evidence(run(0)), writer)
+    assert found == drafts(run(0))
+    assert writer.rejected == {"reasoning": 1}

@@ -25,7 +25,7 @@ class Arm(BaseModel):
 
     Each field is one typed value with a description, so that an overlay can offer it as an option. ``method`` is any
     subset of a memory's tiers; with ``"none"`` the student runs through the same code without memory, and ``memory``,
-    ``pin`` and ``embedder_url`` are dropped. :meth:`of` makes an arm of values that a person typed;
+    ``pin``, ``embedder_url`` and ``decomposer`` are dropped. :meth:`of` makes an arm of values that a person typed;
     ``arm.model_dump(mode="json")`` gives them back.
 
     >>> arm = Arm.of({"memory": "memory", "protocol": "in-sample"})
@@ -54,6 +54,8 @@ class Arm(BaseModel):
     tokenizer: Path | None = Field(None, description="the student's tokenizer.json; without it tokens are estimated")
     pin: str | None = Field(None, description="the seal that the memory must have")
     embedder_url: str | None = Field(None, description="where the memory's embedder is served, for openai:MODEL")
+    decomposer: str | None = Field(None, description="the model that names a task's parts, to ask subtask memory by")
+    decomposer_url: str | None = Field(None, description="where the decomposer is served; else OPENAI_BASE_URL")
 
     @field_validator("method")
     @classmethod
@@ -63,7 +65,7 @@ class Arm(BaseModel):
         except ConfigError as error:
             raise ValueError(str(error)) from error
 
-    @field_validator("memory", "pin", "embedder_url")
+    @field_validator("memory", "pin", "embedder_url", "decomposer", "decomposer_url")
     @classmethod
     def _none_without_memory(cls, value: object, info: ValidationInfo) -> object:
         return None if info.data.get("method") == "none" else value
@@ -82,6 +84,12 @@ class Arm(BaseModel):
                 "protocol 'cross-split' holds out what a split says, and none is named",
                 next_step="give --split FILE, or --protocol self-excluded",
                 protocol=self.protocol,
+            )
+        if self.decomposer is not None and self.mode != "static":
+            raise ConfigError(
+                f"a decomposer names a task's parts before it begins, and mode {self.mode!r} asks turn by turn",
+                next_step="leave the decomposer out, or use mode static",
+                mode=self.mode,
             )
         return self
 

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from amd.chat import CallFormat
-from amd.config import embedder_named
+from amd.config import chat_model_named, embedder_named
 from amd.errors import ConfigError
 from amd.exclusion import Split, Viewer, cross_split, in_sample, read_split, self_excluded
 from amd.session import Session
@@ -20,6 +20,7 @@ from amd.trajectory import Task
 
 if TYPE_CHECKING:  # an arm opens itself, so it stands above
     from amd.arms.arm import Arm
+    from amd.session.decomposing import Decomposer
 
 __all__ = ["OpenArm"]
 
@@ -38,7 +39,9 @@ class OpenArm:
     OpenArm None None
     """
 
-    def __init__(self, arm: Arm, memory: Memory | None, split: Split | None) -> None:
+    def __init__(
+        self, arm: Arm, memory: Memory | None, split: Split | None, decompose: Decomposer | None = None
+    ) -> None:
         self.arm = arm
         self.memory = memory
         self.split = split
@@ -47,6 +50,7 @@ class OpenArm:
         runs = memory.manifest.sources.runs if memory else ()
         self.teachers = tuple(sorted({f"{run.teacher} ({run.kind})" for run in runs}))
         self._limits = arm.limits
+        self._decompose = decompose
         self._closed = False
 
     @classmethod
@@ -65,8 +69,14 @@ class OpenArm:
             _check_families(memory)
             if split is not None and arm.protocol == "cross-split":
                 _check_held_out(split, memory)
+            decompose = None
+            if arm.decomposer is not None:
+                # Imported here: the client of a service takes half a second, and few arms have one.
+                from amd.session.decomposing import Decomposer  # noqa: PLC0415
+
+                decompose = Decomposer(chat_model_named(arm.decomposer, arm.decomposer_url))
             stack.pop_all()
-        return cls(arm, memory, split)
+        return cls(arm, memory, split, decompose)
 
     def session(self, task: Task, *, tools: Tools | None, call_format: CallFormat) -> Session | None:
         """The session of one run of a task, or ``None`` for the method ``none``. Any thread may ask for one.
@@ -91,6 +101,7 @@ class OpenArm:
             method=self.arm.method,
             tools=tools,
             mode=self.arm.mode,
+            decompose=self._decompose,
             limits=self._limits,
             call_format=call_format,
             layout=self.arm.layout,
@@ -99,6 +110,8 @@ class OpenArm:
     def close(self) -> None:
         """Close the memory; sessions that were begun must have ended."""
         self._closed = True
+        if self._decompose is not None:
+            self._decompose.close()
         if self.memory is not None:
             self.memory.close()
 

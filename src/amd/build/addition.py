@@ -7,7 +7,7 @@ rule: once to know what must be written and embedded, and once under the lock, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -83,7 +83,7 @@ class Addition:
             read=self.gate.read,
             refused=self.gate.refused,
             distiller={"id": self.writer.id, "prompts": self.writer.prompts},
-            costs={"model_calls": self.model_calls},
+            costs={"model_calls": self.model_calls, **self.writer.costs},
             terms=self.options.terms or (joined.manifest.sources.terms if joined is not None else None),
             shelves={tier: _shelf(records, rows, width) for tier, records in shelves.items()},
         )
@@ -101,7 +101,8 @@ class Addition:
                 joined, benchmark=self._benchmark, method=self.method, embedder=self.embedder, options=self.options
             )
             published, all_trials = joined.manifest.sources.runs, joined.manifest.all_trials
-        self.merged = merge_runs(published, self._runs, all_trials=all_trials)
+        runs = [replace(run, fallbacks=self.new.fallbacks.get(run.trajectory_sha256, ())) for run in self._runs]
+        self.merged = merge_runs(published, runs, all_trials=all_trials, retry_fallbacks=self.options.retry_fallbacks)
         if self.options.replace and current is not None:
             kept = {run.task_id for run in self.merged.runs}
             self.retired = tuple(sorted({run.task_id for run in current.manifest.sources.runs} - kept))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 
 from amd.evidence import Evidence, Repair, find_evidence
@@ -11,7 +12,7 @@ from amd.exclusion import instruction_sha256
 from amd.json_text import replace_surrogates
 from amd.mask import Mask
 from amd.records import Record, RecordSource, RecordTask, record_id
-from amd.tier import Draft, Tier, Writer
+from amd.tier import RULES, Assignment, Draft, Reply, Tier, Writer
 from amd.trajectory import Trajectory, error_class
 
 __all__ = ["LONGEST_KEY", "Distilled", "distill"]
@@ -22,33 +23,134 @@ LONGEST_KEY = 8_000
 
 @dataclass(slots=True)
 class Distilled:
-    """The records of some runs by tier, and what happened to drafts on the way (``notes``: name -> count)."""
+    """The records of some runs by tier, and what happened to drafts on the way (``notes``: name -> count).
+
+    ``fallbacks`` names, by the hash of a run, the tiers that asked a writer and wrote by their own rules.
+    """
 
     records: dict[str, dict[str, Record]] = field(default_factory=dict)
     notes: Counter[str] = field(default_factory=Counter)
+    fallbacks: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def distill(runs: Iterable[Trajectory], tiers: Sequence[Tier], writer: Writer, *, created_at: str) -> Distilled:
+def _silent(done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+def distill(
+    runs: Sequence[Trajectory],
+    tiers: Sequence[Tier],
+    writer: Writer,
+    *,
+    created_at: str,
+    workers: int = 1,
+    progress: Callable[[int, int], None] = _silent,
+) -> Distilled:
     """The records of ``runs``; each tier takes the runs whose outcome it accepts.
 
     A tier sees the masked run, and what it writes passes the mask again, for a model may repeat what it should
     not. Equal drafts of one run are one record. A draft without a key, or with one that masking emptied, is
     counted as ``empty_text`` and left out.
+
+    Args:
+        runs: the runs to write.
+        tiers: those of the method.
+        writer: asked by the tiers, from as many threads as there are workers.
+        created_at: what every record says of its time.
+        workers: runs that are written at the same time. The result does not depend on it.
+        progress: told how many runs are done, and how many there are.
+
+    Raises:
+        AmdError: what the writer raised. Runs that were not begun are not begun any more.
     """
     result = Distilled({tier.name: {} for tier in tiers})
-    for run in runs:
-        mask = Mask.of(run)
-        masked = mask.run(run)
-        evidence = _told(find_evidence(run), run, masked)
-        scribe = _Scribe(mask, _task(run), _source(run), writer.id, created_at, result.notes)
-        for tier in tiers:
-            if run.outcome.success not in tier.accepts or (tier.needs_calls and not run.calls):
-                continue
-            for draft in tier.distill(masked, evidence, writer):
-                record = scribe.record(tier.name, draft)
-                if record is not None:
-                    result.records[tier.name].setdefault(record.id, record)
+    for run, (records, notes) in zip(runs, _each(runs, tiers, writer, created_at, workers, progress), strict=True):
+        result.notes += notes
+        for tier, record in records:
+            result.records[tier].setdefault(record.id, record)
+        if left := sorted({tier for tier, record in records if record.distiller != writer.id and _asks(tiers, tier)}):
+            result.fallbacks[run.sha256] = tuple(left)
     return result
+
+
+_Written = tuple[list[tuple[str, Record]], Counter[str]]
+
+
+def _each(
+    runs: Sequence[Trajectory],
+    tiers: Sequence[Tier],
+    writer: Writer,
+    created_at: str,
+    workers: int,
+    progress: Callable[[int, int], None],
+) -> Iterator[_Written]:
+    """What each run gives, in their order."""
+    if workers == 1:
+        for done, run in enumerate(runs, start=1):
+            yield _one(run, tiers, writer, created_at)
+            progress(done, len(runs))
+        return
+    with ThreadPoolExecutor(workers, thread_name_prefix="distill") as pool:
+        futures = [pool.submit(_one, run, tiers, writer, created_at) for run in runs]
+        try:
+            for done, future in enumerate(as_completed(futures), start=1):
+                future.result()
+                progress(done, len(runs))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        yield from (future.result() for future in futures)
+
+
+def _one(run: Trajectory, tiers: Sequence[Tier], writer: Writer, created_at: str) -> _Written:
+    mask = Mask.of(run)
+    masked = mask.run(run)
+    evidence = _told(find_evidence(run), run, masked)
+    notes: Counter[str] = Counter()
+    scribe = _Scribe(mask, _task(run), _source(run), writer.id, created_at, notes)
+    found = []
+    for tier in tiers:
+        if run.outcome.success not in tier.accepts or (tier.needs_calls and not run.calls):
+            continue
+        for draft in tier.distill(masked, evidence, _Masked(writer, mask)):
+            record = scribe.record(tier.name, draft)
+            if record is not None:
+                found.append((tier.name, record))
+    return found, notes
+
+
+def _asks(tiers: Sequence[Tier], name: str) -> bool:
+    return any(tier.prompts for tier in tiers if tier.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Masked:
+    """The writer as the tiers of one run know it: whatever a model writes is masked before it is read or kept."""
+
+    writer: Writer
+    mask: Mask
+
+    @property
+    def id(self) -> str:
+        return self.writer.id
+
+    @property
+    def prompts(self) -> str:
+        return self.writer.prompts
+
+    @property
+    def calls(self) -> Mapping[str, int]:
+        return self.writer.calls
+
+    @property
+    def costs(self) -> Mapping[str, int | float]:
+        return self.writer.costs
+
+    def write(self, assignment: Assignment[Reply]) -> Reply | None:
+        return self.writer.write(replace(assignment, clean=self.mask.value))
+
+    def settle(self) -> None:
+        self.writer.settle()
 
 
 def _told(evidence: Evidence, run: Trajectory, masked: Trajectory) -> Evidence:
@@ -90,7 +192,7 @@ class _Scribe:
             body=body,
             task=self.task,
             source=replace(self.source, steps=draft.steps),
-            distiller=self.distiller,
+            distiller=self.distiller if draft.written else RULES.id,
             created_at=self.created_at,
             tool=draft.tool,
             schema_sha256=draft.schema_sha256,

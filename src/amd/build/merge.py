@@ -60,7 +60,9 @@ class Merged:
     outdone: tuple[Run, ...]
 
 
-def merge_runs(published: Iterable[Run], new: Iterable[Run], *, all_trials: bool) -> Merged:
+def merge_runs(
+    published: Iterable[Run], new: Iterable[Run], *, all_trials: bool, retry_fallbacks: bool = False
+) -> Merged:
     """Decide, task by task, which run counts. ``ConfigError`` if a task would stand in two families."""
     kept: dict[Unit, Run] = {}
     families: dict[str, str] = {}
@@ -76,7 +78,7 @@ def merge_runs(published: Iterable[Run], new: Iterable[Run], *, all_trials: bool
         if old is None:
             kept[unit] = written[unit] = run
         elif run.trajectory_sha256 == old.trajectory_sha256:
-            if _is_told_already(run, old):
+            if _is_told_already(run, old) and not (retry_fallbacks and old.fallbacks):
                 unchanged += 1
             else:
                 kept[unit] = written[unit] = run

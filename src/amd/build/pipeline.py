@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from amd.build.addition import Addition, known_rows
 from amd.build.distill import distill
 from amd.build.embed import embed_new
 from amd.build.gate import Gate, admit
+from amd.build.plan import BuildPlan, PlanWriter
 from amd.build.report import BuildReport, Options, Progress, Stopwatch
 from amd.build.terms import check_families, check_floors, check_method, refuse_unreadable
 from amd.chat import Embedder
@@ -23,7 +24,7 @@ from amd.tier import RULES, Writer
 from amd.traces import Note
 from amd.trajectory import Refusal, Trajectory
 
-__all__ = ["build_memory"]
+__all__ = ["build_memory", "plan_build"]
 
 Item = TypeVar("Item")
 
@@ -66,7 +67,50 @@ def build_memory(
     """
     options, report = options or Options(), progress or _silent
     place, watch = Path(out), Stopwatch()
-    method = method_named(options.method)
+    with _begun(runs, place, embedder, writer, options, watch, report) as (gate, current, addition):
+        if addition is None:
+            return _nothing_admitted(gate, current, watch.seconds)
+        embedded = _write(addition, current, watch, report)
+        with watch.stage("publish"):
+            published = publish(place, addition.compose, pin=options.pin)
+        writer.settle()
+        return _report(addition, published, embedded=embedded, seconds=watch.seconds)
+
+
+def plan_build(
+    runs: Iterable[Trajectory | Refusal | Note],
+    out: str | Path,
+    *,
+    embedder: Embedder,
+    writer: PlanWriter,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> BuildPlan:
+    """What :func:`build_memory` would ask a model for, without asking, embedding or writing anything.
+
+    Raises:
+        AmdError: what the build itself would raise before it asks for anything.
+    """
+    options, report = options or Options(), progress or _silent
+    with _begun(runs, Path(out), embedder, writer, options, Stopwatch(), report) as (gate, current, addition):
+        chosen = _chosen(addition, current) if addition else []
+        if addition:
+            distill(chosen, addition.method.tiers, writer, created_at="")
+        return BuildPlan(gate.read, len(gate.admitted), len(chosen), writer.items())
+
+
+@contextmanager
+def _begun(
+    runs: Iterable[Trajectory | Refusal | Note],
+    place: Path,
+    embedder: Embedder,
+    writer: Writer,
+    options: Options,
+    watch: Stopwatch,
+    report: Progress,
+) -> Iterator[tuple[Gate, Memory | None, Addition | None]]:
+    """The runs through the gate, what is published, and how they join it: nothing where none was admitted."""
+    method = method_named(options.method, reasoning=options.reasoning)
     check_place(place)
     check_method(method)
     check_floors(options, method)
@@ -76,13 +120,14 @@ def build_memory(
         gate = _gate(_walk("read", runs, report), method, options)
     with ExitStack() as stack:
         current = stack.enter_context(read_memory(place, pin=options.pin)) if is_memory(place) else None
-        if not gate.admitted:
-            return _nothing_admitted(gate, current, watch.seconds)
-        addition = Addition(gate, method, writer, embedder, options)
-        embedded = _write(addition, current, watch, report)
-        with watch.stage("publish"):
-            published = publish(place, addition.compose, pin=options.pin)
-        return _report(addition, published, embedded=embedded, seconds=watch.seconds)
+        addition = Addition(gate, method, writer, embedder, options) if gate.admitted else None
+        yield gate, current, addition
+
+
+def _chosen(addition: Addition, current: Memory | None) -> list[Trajectory]:
+    """The runs that must be written."""
+    wanted = addition.prepare(current)
+    return [run for run in addition.gate.admitted if run.sha256 in wanted]
 
 
 def _gate(runs: Iterable[Trajectory | Refusal | Note], method: Method, options: Options) -> Gate:
@@ -102,12 +147,18 @@ def _gate(runs: Iterable[Trajectory | Refusal | Note], method: Method, options: 
 
 def _write(addition: Addition, current: Memory | None, watch: Stopwatch, report: Progress) -> int:
     """Fill in the records and rows of the runs that must be written; how many rows are new."""
-    wanted = addition.prepare(current)
+    chosen = _chosen(addition, current)
     writer, embedder = addition.writer, addition.embedder
     with watch.stage("distill"):
         asked, now = sum(writer.calls.values()), datetime.now(UTC).isoformat(timespec="seconds")
-        chosen = [run for run in addition.gate.admitted if run.sha256 in wanted]
-        addition.new = distill(_walk("distill", chosen, report), addition.method.tiers, writer, created_at=now)
+        addition.new = distill(
+            chosen,
+            addition.method.tiers,
+            writer,
+            created_at=now,
+            workers=addition.options.workers,
+            progress=lambda done, total: report("distill", done, total),
+        )
         addition.model_calls = sum(writer.calls.values()) - asked
     with watch.stage("embed"):
         known = known_rows(current) if current and current.manifest.embedder.id == embedder.id else {}
@@ -132,6 +183,7 @@ def _report(addition: Addition, published: Published, *, embedded: int, seconds:
         notes={name: count for name, count in sorted(notes.items()) if count},
         embedded=embedded,
         model_calls=addition.model_calls,
+        costs=addition.writer.costs,
         changed=published.changed,
         retired=addition.retired,
         moved_floors=published.moved_floors,
@@ -149,6 +201,7 @@ def _nothing_admitted(gate: Gate, current: Memory | None, seconds: Mapping[str, 
         notes=gate.notes,
         embedded=0,
         model_calls=0,
+        costs={},
         changed=False,
         retired=(),
         moved_floors={},

@@ -21,7 +21,9 @@ class Options:
     """How a build is done; the options of ``amd build``, and ``terms``.
 
     ``floors`` pins a tier's floor; ``split`` admits only train families; ``pin`` is the seal that the published
-    memory must have; ``terms`` is a sentence on redistribution that the manifest keeps.
+    memory must have; ``terms`` is a sentence on redistribution that the manifest keeps. ``reasoning`` asks a model why
+    each call was made; ``retry_fallbacks`` writes published runs again of which no reply of the model could be used;
+    ``workers`` is how many runs are written at the same time.
 
     >>> Options(method="workflow+function", floors={"workflow": 0.4}).replace
     False
@@ -36,13 +38,17 @@ class Options:
     split: Split | None = None
     pin: str | None = None
     terms: str | None = None
+    reasoning: bool = False
+    retry_fallbacks: bool = False
+    workers: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildReport:
     """What a build did. ``admitted`` and the refused make ``read``, always.
 
-    ``records`` counts what the memory holds now, by tier; ``embedded`` the rows that were new. ``changed`` is false
+    ``records`` counts what the memory holds now, by tier; ``embedded`` the rows that were new; ``costs`` what asking a
+    model has cost, by purpose. ``changed`` is false
     where the input added nothing: then generation, digest and seal are those of before. Where nothing was admitted,
     nothing is published, and without an earlier memory ``generation`` is 0. ``retired`` names the tasks that
     ``--replace`` took out.
@@ -56,6 +62,7 @@ class BuildReport:
     records: Mapping[str, int]
     embedded: int
     model_calls: int
+    costs: Mapping[str, int | float]
     generation: int
     digest: str
     seal: str

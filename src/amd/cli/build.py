@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,22 +11,46 @@ from typing import Annotated, Any
 import typer
 
 from amd.build import BuildReport, Options, build_memory
+from amd.build.model_writer import ModelWriter
+from amd.build.pipeline import plan_build
+from amd.build.request import PROMPT_TOKENS
 from amd.cli.console import StageProgress, counts, print_json, print_some, print_table, unreadable
+from amd.cli.distiller import Distiller, cost_rows, print_plan, print_remarks
 from amd.cli.formats import FormatGroup
-from amd.cli.options import BaseUrl, Json, Pin
-from amd.config import embedder_named
+from amd.cli.options import Json, Pin
+from amd.config import embedder_named, read_prices
 from amd.errors import ConfigError
 from amd.exclusion import read_split
+from amd.methods import method_named
+from amd.tier import RULES
 from amd.traces import Reader, ReaderOptions, Refusal
 
 __all__ = ["app"]
 
-_DISTILLERS = ("rules",)
-
-
 _Out = Annotated[Path, typer.Option(help="The memory directory, new or to be added to.", show_default=False)]
 _Method = Annotated[str, typer.Option(help="amd, or a sum of tiers: workflow+function.")]
-_Distiller = Annotated[str, typer.Option(help="Who writes the records: rules (no model).")]
+_Distiller = Annotated[str, typer.Option(help="Who writes the records: rules (no model), or a model at --base-url.")]
+_BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        help="The endpoint of the distiller and of openai:MODEL, as http://127.0.0.1:8000/v1; else OPENAI_BASE_URL."
+    ),
+]
+_EmbedderUrl = Annotated[str | None, typer.Option(help="The endpoint of openai:MODEL, where it is another one.")]
+_Workers = Annotated[int, typer.Option(min=1, max=256, help="Runs that a model writes at the same time.")]
+_Reasoning = Annotated[bool, typer.Option("--reasoning", help="Ask the model why each call was made, too.")]
+_Plan = Annotated[bool, typer.Option("--plan", help="Print the calls and tokens of this build, and send nothing.")]
+_Budget = Annotated[
+    int | None, typer.Option(min=1, help="Stop before the next request once so many tokens are spent; exit code 5.")
+]
+_RetryFallbacks = Annotated[
+    bool, typer.Option("--retry-fallbacks", help="Ask again where no reply could be used, published or not.")
+]
+_PromptTokens = Annotated[int, typer.Option(min=500, help="The most that a prompt may have, estimated as bytes/3.")]
+_Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that one request may take.")]
+_Prices = Annotated[
+    Path | None, typer.Option(help='A TOML file: [prices."MODEL"] prompt, completion per million tokens.')
+]
 _Embedder = Annotated[str, typer.Option(help="hash, or openai:MODEL for an endpoint.")]
 _AllTrials = Annotated[bool, typer.Option("--all-trials", help="Keep every successful trial of a task, not the best.")]
 _Replace = Annotated[bool, typer.Option("--replace", help="Publish this input alone: what was there goes, edits too.")]
@@ -48,7 +73,16 @@ def _build(
     method: _Method = "amd",
     distiller: _Distiller = "rules",
     embedder: _Embedder = "hash",
-    base_url: BaseUrl = None,
+    base_url: _BaseUrl = None,
+    embedder_url: _EmbedderUrl = None,
+    workers: _Workers = 8,
+    reasoning: _Reasoning = False,
+    plan: _Plan = False,
+    budget_tokens: _Budget = None,
+    retry_fallbacks: _RetryFallbacks = False,
+    prompt_tokens: _PromptTokens = PROMPT_TOKENS,
+    timeout: _Timeout = 120.0,
+    prices: _Prices = None,
     all_trials: _AllTrials = False,
     replace: _Replace = False,
     strict: _Strict = False,
@@ -61,12 +95,13 @@ def _build(
     """Build a memory from runs of the format {format}, or add to one.
 
     Only scored successes are admitted; every other run is counted by its reason. What was published before stays
-    as it was until the end of the build, and building the same input again changes nothing.
+    as it was until the end of the build, and building the same input again changes nothing. A build with a model may be
+    interrupted at any time: the same command goes on, and no finished reply is asked for again.
 
     Example: amd build {format} runs.jsonl --out memory
+
+    Example: amd build {format} runs.jsonl --out memory --distiller qwen3-30b --base-url http://127.0.0.1:8000/v1 --plan
     """
-    if distiller not in _DISTILLERS:
-        raise ConfigError(f"no distiller is called {distiller!r}", next_step="use --distiller rules")
     chosen = Options(
         method=method,
         all_trials=all_trials,
@@ -76,21 +111,47 @@ def _build(
         floors=_floors(floor or ()),
         split=read_split(split) if split else None,
         pin=pin,
+        reasoning=reasoning,
+        retry_fallbacks=retry_fallbacks,
+        workers=1 if distiller == RULES.id else workers,
     )
-    with StageProgress() as progress:
-        report = build_memory(
-            reader.read(paths, options),
-            out,
-            embedder=embedder_named(embedder, base_url),
-            options=chosen,
-            progress=progress,
-        )
+    writes = Distiller(
+        name=distiller,
+        base_url=base_url,
+        workers=workers,
+        timeout=timeout,
+        prompt_tokens=prompt_tokens,
+        budget=budget_tokens,
+        retry_fallbacks=retry_fallbacks,
+    )
+    price = read_prices(prices).get(distiller) if prices else None
+    # An embedder that needs no endpoint is not given the distiller's; one that is given in vain is told.
+    shared = base_url if embedder.startswith("openai:") or distiller == RULES.id else None
+    embeds = embedder_named(embedder, embedder_url or shared)
+    tiers = method_named(method, reasoning=reasoning)
+    with StageProgress() as progress, ExitStack() as stack:
+        runs = reader.read(paths, options)
+        if plan:
+            _refuse_rules(distiller)
+            planned = plan_build(
+                runs, out, embedder=embeds, writer=writes.planner(out, tiers), options=chosen, progress=progress
+            )
+            print_plan(planned, price, json=json)
+            return
+        writer = None if distiller == RULES.id else stack.enter_context(writes.writer(out, tiers))
+        report = build_memory(runs, out, embedder=embeds, writer=writer or RULES, options=chosen, progress=progress)
     if json:
-        print_json(_as_json(report))
+        print_json(_as_json(report, writer))
     else:
-        _print(report, out)
+        _print(report, out, cost_rows(writer, report, price) if writer else [("model calls", 0)])
+        print_remarks(writer.remarks if writer else [])
     if not report.admitted:
         raise typer.Exit(1)
+
+
+def _refuse_rules(distiller: str) -> None:
+    if distiller == RULES.id:
+        raise ConfigError("the rules ask no model, so there is nothing to plan", next_step="give --distiller MODEL")
 
 
 def _floors(pairs: Sequence[str]) -> dict[str, float]:
@@ -104,13 +165,16 @@ def _floors(pairs: Sequence[str]) -> dict[str, float]:
     return floors
 
 
-def _as_json(report: BuildReport) -> Mapping[str, object]:
+def _as_json(report: BuildReport, writer: ModelWriter | None) -> Mapping[str, object]:
     value = asdict(report)
     value["refusals"] = [asdict(refusal) for refusal in report.refusals]
+    value["fallbacks"] = dict(writer.fallbacks) if writer else {}
+    value["remarks"] = [asdict(remark) for remark in writer.remarks] if writer else []
+    value["recalled"] = writer.recalled if writer else 0
     return value
 
 
-def _print(report: BuildReport, out: Path) -> None:
+def _print(report: BuildReport, out: Path, costs: Sequence[tuple[str, object]]) -> None:
     """The table of a build, then what a person must know besides."""
     rows: list[tuple[str, object]] = [
         ("runs read", report.read),
@@ -119,7 +183,7 @@ def _print(report: BuildReport, out: Path) -> None:
         ("notes", counts(report.notes)),
         ("records", counts(report.records)),
         ("rows embedded", report.embedded),
-        ("model calls", report.model_calls),
+        *costs,
         ("generation", report.generation),
         ("seconds", ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in report.seconds.items())),
     ]

@@ -36,7 +36,8 @@ class Run:
     """One admitted run: what a later build decides by whether this run counts.
 
     ``family`` and ``instruction_sha256`` are what its records must have. ``calls`` and ``failed_calls`` order the
-    trials of a task; ``distiller`` and ``prompts`` say who wrote its records.
+    trials of a task; ``distiller`` and ``prompts`` say who wrote its records, ``fallbacks`` in which tiers the rules
+    did, because the distiller gave no reply that could be used.
     """
 
     benchmark: str
@@ -52,6 +53,7 @@ class Run:
     failed_calls: int
     distiller: str
     prompts: str
+    fallbacks: tuple[str, ...] = ()
 
 
 class _Part(BaseModel):

@@ -27,10 +27,12 @@ class ScriptedWriter:
     counts assignments by purpose, ``rejected`` the replies that did not fit.
 
     >>> from amd.testing import run
-    >>> from amd.tier import Assignment
+    >>> from amd.tier import Assignment, Prompt
     >>> writer = ScriptedWriter({"word": "Look first."}, id="model-a")
-    >>> [writer.write(Assignment(purpose, run(1), str)) for purpose in ("word", "other")], writer.calls.total()
-    (['Look first.', None], 2)
+    >>> [writer.write(Assignment(Prompt(purpose, "", str), run(1))) for purpose in ("word", "other")]
+    ['Look first.', None]
+    >>> writer.calls.total()
+    2
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class ScriptedWriter:
     ) -> None:
         self.id = id
         self.prompts = prompts
+        self.costs: Mapping[str, int | float] = {}
         self.calls: Counter[str] = Counter()
         self.rejected: Counter[str] = Counter()
         self._replies = replies
@@ -50,15 +53,21 @@ class ScriptedWriter:
     def write(self, assignment: Assignment[Reply]) -> Reply | None:
         """The scripted reply in the assignment's shape, or ``None``."""
         with self._lock:
-            self.calls[assignment.purpose] += 1
-        script = self._replies.get(assignment.purpose)
+            self.calls[assignment.prompt.purpose] += 1
+        script = self._replies.get(assignment.prompt.purpose)
         value = script(assignment.run) if callable(script) else script
         if value is None:
             return None
         try:
             clean, _ = replace_surrogates(value)
-            return TypeAdapter(assignment.reply).validate_json(dumps(clean), strict=True)
+            reply = TypeAdapter(assignment.prompt.reply).validate_json(dumps(clean), strict=True)
         except ValidationError:
+            reply = None
+        if reply is None or assignment.fault(reply) is not None:
             with self._lock:
-                self.rejected[assignment.purpose] += 1
+                self.rejected[assignment.prompt.purpose] += 1
             return None
+        return reply
+
+    def settle(self) -> None:
+        """Nothing was kept."""

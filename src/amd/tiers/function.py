@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from amd.evidence import Evidence, Repair
 from amd.json_text import JSON, dumps
 from amd.records import Record
-from amd.tier import Draft, Hit, Part, Query, Question, Style, Writer
+from amd.tier import Assignment, Draft, Hit, Part, Prompt, Query, Question, Style, Writer
 from amd.trajectory import ToolCall, ToolSpec, Trajectory, error_class
 from amd.transcript import excerpt, fault_in_names, join, render_call
 
-__all__ = ["FunctionTier"]
+__all__ = ["REASONING", "FunctionTier", "Reason", "Reasons", "fault_in_reasons"]
 
 _OBSERVATION_LENGTH = 300
 _LEAST_WORDS = 3
@@ -20,9 +20,53 @@ _MOST_BETWEEN = 3  # calls: a repair that took more is told by the workflow
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionTier:
-    """Good calls and pitfalls, gated by the exact tool name; similarity only ranks."""
+class Reason:
+    """Why one call was made: its number (from 1, over all calls of the run), and one sentence."""
 
+    step: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """A writer's reply: why each call was made."""
+
+    reasons: tuple[Reason, ...]
+
+
+REASONING = Prompt(
+    "reasoning",
+    """You read a finished run in which an assistant solved a task with tools; its calls are numbered. For each call, \
+in order, say in one short sentence why it was made at this point: what was needed, and what was known already. \
+step is the number of the call. Names, ids, dates, amounts and other values of this run do not stand in a \
+sentence.""",
+    Reasons,
+    room=2048,
+)
+"""Asked for a run with calls, all in one reply, if the tier was made with ``reasoning``."""
+
+
+def fault_in_reasons(reply: Reasons, calls: int) -> str | None:
+    """What is wrong with the reasons of ``calls`` calls, or ``None``: each call has one.
+
+    >>> fault_in_reasons(Reasons((Reason(1, "It is dry."),)), 2)
+    'the steps are 1, not 1 to 2'
+    """
+    steps = [reason.step for reason in reply.reasons]
+    if steps != list(range(1, calls + 1)):
+        return f"the steps are {join(map(str, steps)) or 'none'}, not 1 to {calls}"
+    silent = next((reason.step for reason in reply.reasons if not reason.why.strip()), None)
+    return f"step {silent} has no reason" if silent else None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTier:
+    """Good calls and pitfalls, gated by the exact tool name; similarity only ranks.
+
+    With ``reasoning`` a writer is asked why each call was made, and that becomes the call's key.
+    """
+
+    reasoning: bool = False
     name: str = "function"
     heading: str = "About this error:"
     accepts: frozenset[bool] = field(default=frozenset({True}))
@@ -30,13 +74,19 @@ class FunctionTier:
     fused: bool = False
     floored: bool = False
 
-    def distill(self, run: Trajectory, evidence: Evidence, writer: Writer) -> Sequence[Draft]:  # noqa: ARG002 - protocol
+    @property
+    def prompts(self) -> tuple[Prompt[Reasons], ...]:
+        """One, if it was made with ``reasoning``."""
+        return (REASONING,) if self.reasoning else ()
+
+    def distill(self, run: Trajectory, evidence: Evidence, writer: Writer) -> Sequence[Draft]:
         """One draft for each good call, and one for each error that a later call of the same tool repaired."""
         schemas = {spec.name: spec.schema_sha256 for spec in run.tools or ()}
-        keys = _keys(run)
         calls = run.calls
+        reasons = self._reasons(run, writer)
+        keys = reasons or _keys(run)
         drafts = [
-            Draft(key, _call_body(call), (number, number), call.name, schemas.get(call.name))
+            Draft(key, _call_body(call), (number, number), call.name, schemas.get(call.name), written=bool(reasons))
             for number, (call, key) in enumerate(zip(calls, keys, strict=True), start=1)
             if call.ok and key
         ]
@@ -47,11 +97,19 @@ class FunctionTier:
                 (repair.failed, repair.repaired),
                 calls[repair.failed - 1].name,
                 schemas.get(calls[repair.failed - 1].name),
+                written=bool(reasons),
             )
             for repair in evidence.repairs
             if repair.repaired and keys[repair.failed - 1]
         ]
         return drafts
+
+    def _reasons(self, run: Trajectory, writer: Writer) -> list[str]:
+        """Why each call was made, in a writer's words; nothing if it was not asked, or had no answer."""
+        if not self.reasoning or not run.calls:
+            return []
+        reply = writer.write(Assignment(REASONING, run, lambda reply: fault_in_reasons(reply, len(run.calls))))
+        return [reason.why.strip() for reason in reply.reasons] if reply else []
 
     def ask(self, question: Question) -> Sequence[Query]:
         """The best good call of that tool, and the pitfall of that class of error."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Record
-from amd.tier import Assignment, Draft, Hit, Part, Query, Question, Style, Writer
+from amd.tier import Assignment, Draft, Hit, Part, Prompt, Query, Question, Style, Writer
 from amd.trajectory import ToolCall, ToolSpec, Trajectory
 from amd.transcript import excerpt, fault_in_names, join, phrase, render_call, tool_words
 
-__all__ = ["MOST_SEGMENTS", "Segment", "Segments", "SubtaskTier", "fault_in"]
+__all__ = ["LABELS", "MOST_SEGMENTS", "SEGMENTS", "Labels", "Segment", "Segments", "SubtaskTier", "fault_in"]
 
 MOST_SEGMENTS = 6
 """Segments of a run (the paper's figure) and labels that a student decomposes a task into."""
@@ -45,6 +45,40 @@ class Segments:
     segments: tuple[Segment, ...]
 
 
+SEGMENTS = Prompt(
+    "segments",
+    f"""You read a finished run in which an assistant solved a task with tools; its calls are numbered. Divide the \
+calls into parts of the task: at least 1 and at most {MOST_SEGMENTS} segments, in order. The first segment starts with \
+call 1, each next one with the call after the last one of the segment before, and the last segment ends with the \
+last call.
+start_step and end_step are numbers of calls. label: at most 5 words that say what is done, a different one for \
+each segment. description: one sentence that says what is done, from what, and what comes out. Names, ids, \
+dates, amounts and other values of this run stand in neither.""",
+    Segments,
+    room=1024,
+)
+"""Asked for a run with calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A student's reply: the parts of a task that it is about to begin, in order."""
+
+    labels: tuple[str, ...]
+
+
+LABELS = Prompt(
+    "labels",
+    f"""You read a task, and the names of the tools that can be called for it. Name the parts of the task in the order \
+in which they will be done: at least 1 and at most {MOST_SEGMENTS} labels of at most 5 words, each saying what \
+is done and to what kind of thing. Names, ids, dates, amounts and other values of the task do not stand in a \
+label.""",
+    Labels,
+    room=256,
+)
+"""Asked of a student's model before the task, to decompose it."""
+
+
 def fault_in(segments: Sequence[Segment], calls: int) -> str | None:
     """What is wrong with a division of ``calls`` calls, or ``None``: it must cover all, once, in order."""
     if not 1 <= len(segments) <= MOST_SEGMENTS:
@@ -70,6 +104,7 @@ class SubtaskTier:
     name: str = "subtask"
     heading: str = "Calls that solved similar parts of earlier tasks:"
     accepts: frozenset[bool] = field(default=frozenset({True}))
+    prompts: tuple[Prompt[Segments], ...] = (SEGMENTS,)
     needs_calls: bool = True
     fused: bool = True
     floored: bool = True
@@ -79,9 +114,9 @@ class SubtaskTier:
         calls = run.calls
         if not calls:
             return ()
-        reply = writer.write(Assignment("segments", run, Segments))
-        segments = reply.segments if reply and fault_in(reply.segments, len(calls)) is None else _turns_as_segments(run)
-        drafts = (_draft(segment, calls) for segment in segments)
+        reply = writer.write(Assignment(SEGMENTS, run, lambda reply: fault_in(reply.segments, len(calls))))
+        segments = reply.segments if reply else _turns_as_segments(run)
+        drafts = (_draft(segment, calls, written=reply is not None) for segment in segments)
         return [draft for draft in drafts if draft]
 
     def ask(self, question: Question) -> Sequence[Query]:
@@ -121,7 +156,7 @@ def _names(record: Record) -> list[JSON]:
     return tools if isinstance(tools, list) else []
 
 
-def _draft(segment: Segment, calls: Sequence[ToolCall]) -> Draft | None:
+def _draft(segment: Segment, calls: Sequence[ToolCall], *, written: bool) -> Draft | None:
     """The segment with exactly the good calls of its range; nothing if there is none."""
     good = [call for call in calls[segment.start_step - 1 : segment.end_step] if call.ok]
     if not good:
@@ -134,7 +169,7 @@ def _draft(segment: Segment, calls: Sequence[ToolCall]) -> Draft | None:
         "tools": list(dict.fromkeys(call.name for call in good)),
     }
     key = f"{segment.label}: {segment.description}" if segment.description else segment.label
-    return Draft(key, body, (segment.start_step, segment.end_step))
+    return Draft(key, body, (segment.start_step, segment.end_step), written=written)
 
 
 def _turns_as_segments(run: Trajectory) -> list[Segment]:

@@ -9,11 +9,11 @@ from itertools import groupby
 from amd.evidence import Evidence
 from amd.json_text import JSON, loads
 from amd.records import Record
-from amd.tier import Assignment, Draft, Hit, Part, Query, Question, Style, Writer
+from amd.tier import Assignment, Draft, Hit, Part, Prompt, Query, Question, Style, Writer
 from amd.trajectory import ToolCall, ToolSpec, Trajectory
 from amd.transcript import fault_in_names, join, phrase, tool_words
 
-__all__ = ["Insight", "WorkflowTier"]
+__all__ = ["INSIGHT", "INSIGHT_WITHOUT_CALLS", "Insight", "WorkflowTier", "fault_in_insight"]
 
 # Beyond these a text says more than a small model reads, and no longer fits the tier's budget.
 _MOST_STAGES = 8
@@ -28,6 +28,47 @@ class Insight:
     text: str
 
 
+_FORM = """Write 2 to 4 sentences of plain prose, at most 100 words, and no list.
+Names, ids, dates, amounts and other values of this run are of no use to the reader: say what kind of value is \
+needed, and where it comes from."""
+
+INSIGHT = Prompt(
+    "insight",
+    f"""You read a finished run in which an assistant solved a task with tools. Advise somebody who will get a similar \
+task and cannot see this run: which steps, in which order, and why. Name tools in backticks, and only tools that \
+the run called. Say one check that shows that the task is done: what to look for, in which tool's result. Say \
+one failure to avoid, if the run shows one.
+{_FORM}""",
+    Insight,
+)
+"""Asked for a run with calls."""
+
+INSIGHT_WITHOUT_CALLS = Prompt(
+    "insight_without_calls",
+    f"""You read a finished run in which an assistant did right without calling any tool, most often because something \
+was missing. Advise somebody who may get a similar task and cannot see this run: what was missing or needed no \
+tool, how one could tell, and how the assistant said so. Say one check before answering so, and one failure to \
+avoid.
+{_FORM}""",
+    Insight,
+)
+"""Asked for a run without a call."""
+
+_LONGEST = 1_500  # characters: more is no advice of four sentences
+
+
+def fault_in_insight(reply: Insight) -> str | None:
+    """What is wrong with an insight, or ``None``.
+
+    >>> fault_in_insight(Insight(" ")), fault_in_insight(Insight("Look first."))
+    ('the text is empty', None)
+    """
+    if not reply.text.strip():
+        return "the text is empty"
+    length = len(reply.text)
+    return f"the text has {length} characters; write at most 100 words" if length > _LONGEST else None
+
+
 @dataclass(frozen=True, slots=True)
 class WorkflowTier:
     """One record a run, keyed on the instruction, asked once before the task."""
@@ -35,6 +76,7 @@ class WorkflowTier:
     name: str = "workflow"
     heading: str = "How a similar task was solved:"
     accepts: frozenset[bool] = field(default=frozenset({True}))
+    prompts: tuple[Prompt[Insight], ...] = (INSIGHT, INSIGHT_WITHOUT_CALLS)
     needs_calls: bool = False
     fused: bool = False
     floored: bool = True
@@ -43,10 +85,12 @@ class WorkflowTier:
         """One draft: the writer's insight, else the sentences that the calls themselves bear out."""
         if not run.task.instruction.strip():
             return ()
-        reply = writer.write(Assignment("insight", run, Insight))
-        text = reply.text if reply and reply.text.strip() else " ".join(_sentences(run, evidence))
+        prompt = INSIGHT if run.calls else INSIGHT_WITHOUT_CALLS
+        reply = writer.write(Assignment(prompt, run, fault_in_insight))
+        text = reply.text.strip() if reply else " ".join(_sentences(run, evidence))
         tools: list[JSON] = list(dict.fromkeys(call.name for call in run.calls))
-        return (Draft(run.task.instruction, {"text": text, "tools": tools}, (min(1, len(run.calls)), len(run.calls))),)
+        steps = (min(1, len(run.calls)), len(run.calls))
+        return (Draft(run.task.instruction, {"text": text, "tools": tools}, steps, written=reply is not None),)
 
     def ask(self, question: Question) -> Sequence[Query]:
         """The instruction, once, before the task."""

@@ -1,0 +1,265 @@
+"""A model's writer: what it asks, what it takes, what it keeps, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from amd.build.journal import Journal
+from amd.build.model_writer import ModelWriter
+from amd.chat import Message
+from amd.clients.chat import Completion, Usage
+from amd.errors import BudgetSpent, ClientError
+from amd.json_text import JSON
+from amd.testing import run
+from amd.tier import Assignment
+from amd.tiers.subtask import SEGMENTS, Segment, Segments, fault_in
+from amd.tiers.workflow import INSIGHT, Insight, fault_in_insight
+
+PROMPTS = (INSIGHT, SEGMENTS)
+GOOD = json.dumps({"text": "Look first."})
+DIVIDED = [{"start_step": 1, "end_step": 9, "label": "all", "description": "It is done."}]
+
+
+class Chat:
+    """Answers as it is told to, one answer a request, and remembers what it was asked."""
+
+    def __init__(self, *answers: str | tuple[str, str] | ClientError) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[Sequence[Message], int, Mapping[str, JSON] | None]] = []
+
+    def complete(
+        self, messages: Sequence[Message], *, max_tokens: int, schema: Mapping[str, JSON] | None = None
+    ) -> Completion:
+        """The next answer: text, or text and how it ended, or an error."""
+        self.asked.append((list(messages), max_tokens, schema))
+        answer = self.answers.pop(0)
+        if isinstance(answer, ClientError):
+            raise answer
+        text, ending = answer if isinstance(answer, tuple) else (answer, "stop")
+        return Completion(text=text, finish_reason=ending, usage=Usage(100, 10, 0.5, 2))
+
+
+def insight(number: int = 1) -> Assignment[Insight]:
+    """An assignment of the workflow tier."""
+    return Assignment(INSIGHT, run(number), fault_in_insight)
+
+
+def segments(number: int = 1) -> Assignment[Segments]:
+    """An assignment of the subtask tier."""
+    return Assignment(SEGMENTS, run(number), lambda reply: fault_in(reply.segments, 9))
+
+
+def failure(status: int | None) -> ClientError:
+    """What the client raises once its own retries are over."""
+    return ClientError("the server answered so", status=status, url="http://x/v1")
+
+
+def test_a_good_reply_is_given_and_accounted_for() -> None:
+    """Prompt, schema and room are the tier's; usage is counted by purpose."""
+    chat = Chat(GOOD)
+    writer = ModelWriter("m", chat, PROMPTS)
+    assert writer.write(insight()) == Insight("Look first.")
+    messages, room, schema = chat.asked[0]
+    assert [message["role"] for message in messages] == ["system", "user"]
+    assert messages[0]["content"] == INSIGHT.words
+    assert run(1).task.instruction in messages[1]["content"]
+    assert (room, schema) == (INSIGHT.room, schema)
+    assert writer.calls == {"insight": 1}
+    assert writer.costs == {
+        "insight.completion_tokens": 10,
+        "insight.prompt_tokens": 100,
+        "insight.requests": 1,
+        "insight.retries": 1,
+        "insight.seconds": 0.5,
+    }
+    assert not writer.fallbacks
+
+
+def test_c08_a_thought_and_a_fence_are_looked_through() -> None:
+    """C08 (a)."""
+    chat = Chat(f"<think>step {{1}}..</think>\n```json\n{json.dumps({'segments': DIVIDED})}\n```")
+    assert ModelWriter("m", chat, PROMPTS).write(segments()) == Segments((Segment(1, 9, "all", "It is done."),))
+    assert len(chat.asked) == 1
+
+
+def test_c08_a_cut_reply_is_asked_for_again_with_more_room() -> None:
+    """C08 (b): the same question, and nothing of the first reply is used."""
+    chat = Chat(('{"text": "Look fi', "length"), GOOD)
+    writer = ModelWriter("m", chat, PROMPTS)
+    assert writer.write(insight()) == Insight("Look first.")
+    (first, room, _), (second, more, _) = chat.asked
+    assert first == second
+    assert more > room
+    assert writer.costs["insight.lengthened"] == 1
+
+
+def test_c08_a_reply_that_is_cut_twice_is_left_to_the_rules() -> None:
+    """Even if what came looks whole."""
+    writer = ModelWriter("m", Chat((GOOD, "length"), (GOOD, "length")), PROMPTS)
+    assert writer.write(insight()) is None
+    assert writer.fallbacks == {"insight.length": 1}
+
+
+FAULTY = {
+    "c": [{**DIVIDED[0], "start_step": 0, "end_step": 99}],
+    "overlap": [{**DIVIDED[0], "end_step": 5}, {**DIVIDED[0], "start_step": 4, "label": "b"}],
+    "gap": [{**DIVIDED[0], "end_step": 1}],
+    "same label": [{**DIVIDED[0], "end_step": 3}, {**DIVIDED[0], "start_step": 4}],
+    "d22": [{**DIVIDED[0], "start_step": "one"}],
+    "fraction": [{**DIVIDED[0], "end_step": 2.9}],
+    "list label": [{**DIVIDED[0], "label": ["a", "b"]}],
+}
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "I cannot do that.", *(json.dumps({"segments": each}) for each in FAULTY.values())]
+)
+def test_c08_c_d_e_f_a_faulty_reply_is_told_what_is_wrong_once(answer: str) -> None:
+    """C08, D09, D22: the fault is shown; a good second reply counts, and a second fault is left to the rules."""
+    good = json.dumps({"segments": DIVIDED})
+    chat = Chat(answer, good)
+    writer = ModelWriter("m", chat, PROMPTS)
+    assert writer.write(segments()) is not None
+    assert [message["role"] for message in chat.asked[1][0]] == ["system", "user", "assistant", "user"]
+    assert chat.asked[1][0][3]["content"].startswith("That cannot be used: ")
+    assert writer.costs["segments.repairs"] == 1
+    again = ModelWriter("m", Chat(answer, answer), PROMPTS)
+    assert again.write(segments()) is None
+    assert again.costs["segments.requests"] == 2
+    assert again.fallbacks.total() == again.costs["segments.fallbacks"] == 1
+    assert [remark.task_id for remark in again.remarks if "written by rules" in remark.what] == [run(1).task.task_id]
+
+
+def test_what_a_model_wrote_is_masked_before_it_is_kept(tmp_path: Path) -> None:
+    """C13: the journal holds the reply parsed and masked, never raw."""
+    chat = Chat('{"text": "Log in with hunter2 first."}')
+    writer = ModelWriter("m", chat, PROMPTS, journal=Journal(tmp_path))
+
+    def clean(value: JSON) -> JSON:
+        assert isinstance(value, dict)
+        return {"text": str(value["text"]).replace("hunter2", "<password>")}
+
+    assert writer.write(replace(insight(), clean=clean)) == Insight("Log in with <password> first.")
+    assert b"hunter2" not in (tmp_path / ".journal.jsonl").read_bytes()
+
+
+def test_a_reply_that_masking_spoils_is_a_faulty_one() -> None:
+    """The shape is checked after masking."""
+    writer = ModelWriter("m", Chat(GOOD, GOOD), PROMPTS)
+    assert writer.write(replace(insight(), clean=lambda _: {"text": " "})) is None
+    assert writer.fallbacks == {"insight.fault": 1}
+
+
+def test_c09_a_finished_reply_is_not_asked_for_again(tmp_path: Path) -> None:
+    """C09: by another writer in another process; its cost still counts. A fallback is finished too."""
+    first = ModelWriter("m", Chat(GOOD, "no", "no"), PROMPTS, journal=Journal(tmp_path))
+    assert first.write(insight()) == Insight("Look first.")
+    assert first.write(segments()) is None
+    second = ModelWriter("m", Chat(), PROMPTS, journal=Journal(tmp_path))
+    assert second.write(insight()) == Insight("Look first.")
+    assert second.write(segments()) is None
+    assert second.recalled == 2
+    assert (second.costs, second.fallbacks) == (first.costs, first.fallbacks)
+
+
+def test_fallbacks_are_asked_for_again_if_told_so(tmp_path: Path) -> None:
+    """``--retry-fallbacks``: good replies stay."""
+    first = ModelWriter("m", Chat(GOOD, "no", "no"), PROMPTS, journal=Journal(tmp_path))
+    first.write(insight())
+    first.write(segments())
+    chat = Chat(json.dumps({"segments": DIVIDED}))
+    second = ModelWriter("m", chat, PROMPTS, journal=Journal(tmp_path), retry_fallbacks=True)
+    assert second.write(insight()) == Insight("Look first.")
+    assert second.write(segments()) is not None
+    assert Journal(tmp_path).dropped == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda _: ModelWriter("other", Chat(GOOD), PROMPTS).id,
+        lambda assignment: replace(assignment, prompt=replace(INSIGHT, words="Write less.")),
+        lambda assignment: replace(assignment, run=run(2)),
+    ],
+)
+def test_c09_another_model_prompt_or_run_reuses_nothing(tmp_path: Path, change: Callable[..., Any]) -> None:
+    """C09: nothing is taken over silently."""
+    ModelWriter("m", Chat(GOOD), PROMPTS, journal=Journal(tmp_path)).write(insight())
+    changed = change(insight())
+    model, assignment = (changed, insight()) if isinstance(changed, str) else ("m", changed)
+    writer = ModelWriter(model, Chat('{"text": "Another one."}'), PROMPTS, journal=Journal(tmp_path))
+    assert writer.write(assignment) == Insight("Another one.")
+
+
+def test_the_hash_of_the_prompts_changes_with_each_of_them() -> None:
+    """It is how a memory knows that its words were asked for in another way."""
+    hashes = {
+        ModelWriter("m", Chat(), prompts, prompt_tokens=tokens).prompts
+        for prompts, tokens in (
+            (PROMPTS, 6_000),
+            (PROMPTS, 7_000),
+            ((INSIGHT,), 6_000),
+            ((replace(INSIGHT, words="Write less."), SEGMENTS), 6_000),
+            ((replace(INSIGHT, room=7), SEGMENTS), 6_000),
+        )
+    }
+    assert len(hashes) == 5
+
+
+def test_a_budget_stops_before_the_next_request(tmp_path: Path) -> None:
+    """What was finished is kept, and the command goes on with a larger one."""
+    writer = ModelWriter("m", Chat(GOOD, GOOD), PROMPTS, journal=Journal(tmp_path), budget=100)
+    assert writer.write(insight(1)) is not None
+    with pytest.raises(BudgetSpent) as caught:
+        writer.write(insight(2))
+    assert (caught.value.fields["spent"], caught.value.fields["budget"], caught.value.exit_code) == (110, 100, 5)
+    again = ModelWriter("m", Chat(GOOD), PROMPTS, journal=Journal(tmp_path), budget=100)
+    assert again.write(insight(1)) is not None
+    assert again.write(insight(2)) is not None
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"), [(400, "refused"), (413, "refused"), (422, "refused"), (500, "server_error")]
+)
+def test_one_request_that_is_refused_costs_one_record(tmp_path: Path, status: int, reason: str) -> None:
+    """A prompt beyond the model's context, say; the next run is asked for."""
+    writer = ModelWriter("m", Chat(failure(status), GOOD), PROMPTS, journal=Journal(tmp_path))
+    assert writer.write(insight(1)) is None
+    assert writer.fallbacks == {f"insight.{reason}": 1}
+    assert writer.write(insight(2)) is not None
+    again = ModelWriter("m", Chat(GOOD), PROMPTS, journal=Journal(tmp_path))
+    assert again.write(insight(1)) is not None, "nothing was paid for, so nothing was kept"
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, None])
+def test_a_service_that_refuses_all_or_is_gone_ends_the_build(tmp_path: Path, status: int | None) -> None:
+    """And nothing is kept of it, so the next build asks again."""
+    writer = ModelWriter("m", Chat(failure(status)), PROMPTS, journal=Journal(tmp_path))
+    with pytest.raises(ClientError):
+        writer.write(insight())
+    assert not (tmp_path / ".journal.jsonl").exists()
+
+
+def test_a_server_that_fails_again_and_again_ends_the_build(tmp_path: Path) -> None:
+    """Five in a row are not one run's fault. Refusals in between do not count, and a good answer begins anew."""
+    answers = [failure(500)] * 4 + [GOOD] + [failure(503)] * 2 + [failure(400)] + [failure(500)] * 3
+    writer = ModelWriter("m", Chat(*answers), PROMPTS, journal=Journal(tmp_path))
+    for number in range(10):
+        writer.write(insight(number))
+    with pytest.raises(ClientError, match="5 requests in a row failed"):
+        writer.write(insight(10))
+
+
+def test_what_was_not_shown_is_remarked() -> None:
+    """D12: for each run, and its purpose."""
+    writer = ModelWriter("m", Chat(GOOD, GOOD), PROMPTS, prompt_tokens=700)
+    writer.write(insight())
+    (remark,) = writer.remarks
+    assert (remark.task_id, remark.purpose) == (run(1).task.task_id, "insight")
+    assert "not shown" in remark.what
