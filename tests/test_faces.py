@@ -54,7 +54,17 @@ FACES = {
         "writes_placeholder",
     ],
     "amd.clients": [
+        "Abilities",
+        "ChatModel",
+        "Completion",
+        "RawCall",
+        "Usage",
+        "call_schema",
         "check_endpoint",
+        "fit_reply",
+        "parse_reply",
+        "read_call",
+        "reply_schema",
     ],
     "amd.errors": [
         "AmdError",
@@ -65,6 +75,7 @@ FACES = {
         "DistillError",
         "EmbedderDoesNotMatch",
         "LeakageError",
+        "ReplyError",
         "RowsDoNotMatch",
         "SchemaTooNew",
         "StoreError",
@@ -130,6 +141,7 @@ def test_the_main_face_is_small() -> None:
     [
         ("amd", "Task", "amd.trajectory"),
         ("amd.arms", "report", "amd.arms.figures"),
+        ("amd.clients", "ChatModel", "amd.clients.chat"),
         ("amd.clients", "check_endpoint", "amd.clients.endpoint"),
     ],
 )
@@ -181,6 +193,7 @@ def test_reading_logs_opens_nothing() -> None:
     )
     loaded = loaded_by("from amd.arms import Arm, RunLog, report")
     assert not loaded & {"numpy", "openai", "bm25s", "amd.store", "amd.embedders"}
+    assert "openai" not in loaded_by("from amd.clients import Usage, call_schema, parse_reply")
     assert "openai" in loaded_by("from amd.clients import check_endpoint"), "control"
 
 

@@ -1,4 +1,4 @@
-"""The protocols of the two kinds of model that ``amd`` talks to, and the shape of a chat message."""
+"""The protocol of an embedder, the shape of a chat message, and how long a text is for a model that cannot be asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ if TYPE_CHECKING:  # a session handles no row itself, and numpy takes longer to 
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["CallFormat", "Embedder", "Message", "Rows"]
+__all__ = ["CallFormat", "Embedder", "Message", "Rows", "estimated_tokens"]
+
+_BYTES_PER_TOKEN = 3
 
 CallFormat = Literal["json", "python"]
 """How a student writes a call: ``json`` for function calling, ``python`` for prompting and code agents."""
@@ -43,3 +45,12 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Rows:
         """One row of unit length for each text; ``ClientError`` if a service fails."""
         ...
+
+
+def estimated_tokens(text: str) -> int:
+    """UTF-8 bytes divided by three, rounded up.
+
+    >>> estimated_tokens("abcd"), estimated_tokens("")
+    (2, 0)
+    """
+    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)

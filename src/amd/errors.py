@@ -5,6 +5,7 @@ The tree::
     AmdError                        exit code 1
     ├── TrajectoryError             a run file cannot be read, or a run breaks the shape
     ├── DistillError                a record cannot be written from a run
+    ├── ReplyError                  a model answered, but not what it was asked for
     ├── StoreError                  a memory directory is not what it should be
     │   ├── RowsDoNotMatch          records and embedding rows differ in number
     │   ├── WidthDoesNotMatch       embedding rows have another width than declared
@@ -22,7 +23,7 @@ a caller never parses a message. The command line prints the message on one line
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 __all__ = [
     "AmdError",
@@ -33,6 +34,7 @@ __all__ = [
     "DistillError",
     "EmbedderDoesNotMatch",
     "LeakageError",
+    "ReplyError",
     "RowsDoNotMatch",
     "SchemaTooNew",
     "StoreError",
@@ -75,6 +77,27 @@ class DistillError(AmdError):
     >>> error.exit_code, error.next_step
     (1, 'admit runs with calls')
     """
+
+
+class ReplyError(AmdError):
+    """A model answered, but not what it was asked for. ``reason`` says in which way.
+
+    ``empty``: nothing, or only thoughts. ``prose``: words instead of JSON. ``cut``: it ends in the middle. ``shape``:
+    JSON, or nearly, but not of the shape. The message is short and can be shown to the model.
+
+    >>> from amd.clients import read_call
+    >>> try:
+    ...     read_call("I cannot do that.")
+    ... except ReplyError as error:
+    ...     error.reason, error.exit_code
+    ('prose', 1)
+    """
+
+    def __init__(
+        self, message: str, *, reason: Literal["empty", "prose", "cut", "shape"], next_step: str = "", **fields: object
+    ) -> None:
+        self.reason = reason
+        super().__init__(message, next_step=next_step, reason=reason, **fields)
 
 
 class StoreError(AmdError):
@@ -168,6 +191,9 @@ class ConfigError(AmdError):
 class ClientError(AmdError):
     """A service is unreachable, or it refused the request.
 
+    ``status`` tells what a caller can do: 400, 413 and 422 refuse this request and may grant the next; 401, 403 and 404
+    refuse all of them; 408, 409, 429 and 5xx were asked again and are still overloaded; 200 is an answer that is none.
+
     >>> from amd.testing import StubEmbedder
     >>> StubEmbedder(fail_at=1).embed(["a text"])
     Traceback (most recent call last):
@@ -175,3 +201,9 @@ class ClientError(AmdError):
     """
 
     exit_code = 3
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status of the last answer; ``None`` if there was none, or if no service was asked."""
+        found = self.fields.get("status")
+        return found if isinstance(found, int) else None

@@ -27,8 +27,8 @@ def test_the_key_is_sent() -> None:
         for key in (None, "sk-wrong"):
             with pytest.raises(ClientError, match=r"answered 401: Incorrect API key.*give the key") as caught:
                 check_endpoint("stub", base_url=server.url, api_key=key)
-            assert caught.value.fields == {"url": server.url, "status": 401}
-            assert "sk-" not in str(caught.value)
+            assert (caught.value.status, caught.value.fields["url"]) == (401, server.url)
+            assert "sk-" not in str(caught.value) + str(caught.value.fields)
 
 
 @pytest.mark.parametrize("status", [400, 403, 429, 500, 502, 503])

@@ -12,6 +12,7 @@ import openai
 import pytest
 from pytest_socket import SocketConnectBlockedError
 
+from amd.clients import ChatModel
 from amd.testing import Fault, LoopbackServer, StubEmbedder
 
 
@@ -152,3 +153,51 @@ def test_a_client_that_leaves_is_no_error(capfd: pytest.CaptureFixture[str]) -> 
                 time.sleep(0.001)
         assert ask(server, "/models")[0] == 200
     assert capfd.readouterr().err == ""
+
+
+QUESTION: dict[str, Any] = {"model": "stub", "messages": [{"role": "user", "content": "one two"}]}
+
+
+def chat(server: LoopbackServer, **options: Any) -> tuple[int, Any]:
+    """Status and body of one chat request with these members beside model and messages."""
+    status, reply, _ = ask(server, "/chat/completions", {**QUESTION, **options})
+    return status, reply
+
+
+def test_it_refuses_parameters_by_name() -> None:
+    """In OpenAI's words; a request without them is answered."""
+    with LoopbackServer(chat=["hello"], refuses=["temperature", "max_tokens"]) as server:
+        for name in ("temperature", "max_tokens"):
+            status, reply = chat(server, **{name: 0})
+            assert (status, f"'{name}' is not supported" in reply["error"]["message"]) == (400, True)
+        assert chat(server, top_p=1)[0] == 200
+
+
+def test_it_ignores_parameters_by_name() -> None:
+    """The chat function does not see them, and the prompt does not grow by them; otherwise both."""
+    seen = lambda body: str("tools" in body)  # noqa: E731 - read in place
+    for ignores, found in (((), ("True", True)), (("tools",), ("False", False))):
+        with LoopbackServer(chat=seen, ignores=ignores) as server:
+            _, reply = chat(server, tools=[{"type": "function", "function": {"name": "ls"}}])
+        grew = reply["usage"]["prompt_tokens"] > 2
+        assert (reply["choices"][0]["message"]["content"], grew) == found
+
+
+def test_a_reply_may_say_why_it_ends_and_what_it_cost() -> None:
+    """``finish_reason`` and ``usage`` are no part of the message; all else in it is."""
+    script = {"content": "he", "reasoning_content": "hm", "finish_reason": "length", "usage": None}
+    with LoopbackServer(chat=[script, "hello"]) as server:
+        _, cut = chat(server)
+        _, whole = chat(server)
+    message = {"role": "assistant", "content": "he", "reasoning_content": "hm"}
+    assert cut["choices"] == [{"index": 0, "message": message, "finish_reason": "length"}]
+    assert cut["usage"] is None
+    assert (whole["choices"][0]["finish_reason"], whole["usage"]["prompt_tokens"]) == ("stop", 2)
+
+
+def test_the_first_question_of_a_model_costs_no_reply() -> None:
+    """The script is for what the test asks."""
+    for ignores in ((), ("response_format",)):
+        with LoopbackServer(chat=["hello"], ignores=ignores) as server, ChatModel("stub", base_url=server.url) as model:
+            assert model.probe().json_schema is not bool(ignores)
+            assert model.complete(QUESTION["messages"], max_tokens=5).text == "hello"

@@ -1,29 +1,21 @@
 """An embedding model behind any OpenAI-compatible endpoint. The only file that imports the ``openai`` client for this.
 
-The client is given everything by argument, its own retries are off, and it is built in the one spelling that works
-from openai 1.17 beside httpx 0.28 up to 3.x.
+How the service is reached, and what is worth asking again, is told by ``amd.service``.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from collections.abc import Sequence
 
 import numpy as np
 import openai
-from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
 
 from amd.chat import Rows
 from amd.errors import ClientError, ConfigError
+from amd.service import OF_THE_REQUEST, OPENAI, open_client, retrying, server_words
 
 __all__ = ["OpenAIEmbedder"]
-
-_OPENAI = "https://api.openai.com/v1"
-_BUSY = frozenset({408, 409, 429})  # and 5xx: ask again later
-_TOO_MUCH = frozenset({400, 413, 422})  # one text, or the size of the batch: ask for less
-_LONGEST_WAIT = 60.0  # seconds; a server that asks for more is told about instead of waited for
 
 
 class OpenAIEmbedder:
@@ -43,7 +35,7 @@ class OpenAIEmbedder:
         timeout: seconds that one request may take.
 
     Raises:
-        ConfigError: no endpoint and no key.
+        ConfigError: no endpoint and no key, an address that is none, or a key that cannot be sent.
     """
 
     floor = 0.4
@@ -69,21 +61,10 @@ class OpenAIEmbedder:
         self.id = f"openai:{model}"
         self._model = model
         self._batch = batch
-        self._url = base_url or _OPENAI
-        self._client = openai.OpenAI(
-            base_url=self._url,
-            api_key=api_key or "none",  # the client insists on one
-            max_retries=0,
-            timeout=timeout,
-            http_client=openai.DefaultHttpxClient(timeout=timeout),
-        )
+        self._url = base_url or OPENAI
+        self._client = open_client(self._url, api_key, timeout=timeout)
         weakref.finalize(self, self._client.close)  # nobody has to remember it
-        self._retrying = Retrying(
-            stop=stop_after_attempt(attempts),
-            retry=retry_if_exception(_is_worth_retrying),
-            wait=lambda state: _wait(state, first_wait),
-            reraise=True,
-        )
+        self._retrying = retrying(attempts, first_wait)
 
     def embed(self, texts: Sequence[str]) -> Rows:
         """One row of unit length for each text.
@@ -108,7 +89,7 @@ class OpenAIEmbedder:
                 self._client.embeddings.create, model=self._model, input=list(texts), encoding_format="float"
             )
         except openai.APIStatusError as refusal:
-            if refusal.status_code not in _TOO_MUCH:
+            if refusal.status_code not in OF_THE_REQUEST:
                 raise self._refused(refusal) from refusal
             if len(texts) == 1:
                 raise self._refused(refusal, index=first) from refusal
@@ -137,11 +118,9 @@ class OpenAIEmbedder:
         return unit
 
     def _refused(self, refusal: openai.APIStatusError, **fields: object) -> ClientError:
-        body = refusal.body
-        said = body.get("message") if isinstance(body, Mapping) else None
         text = f" for the text with the index {fields['index']}" if "index" in fields else ""
         return self._error(
-            f"answered {refusal.status_code}{text}: {said or refusal.message}", status=refusal.status_code, **fields
+            f"answered {refusal.status_code}{text}: {server_words(refusal)}", status=refusal.status_code, **fields
         )
 
     def _error(self, what: str, **fields: object) -> ClientError:
@@ -152,32 +131,3 @@ class OpenAIEmbedder:
             url=self._url,
             **fields,
         )
-
-
-def _is_worth_retrying(error: BaseException) -> bool:
-    """Whether the same request may succeed in a while."""
-    if isinstance(error, openai.APIStatusError):
-        wait = _asked_to_wait(error)
-        busy = error.status_code in _BUSY or error.status_code >= 500
-        return busy and (wait is None or wait <= _LONGEST_WAIT)
-    return isinstance(error, openai.APIConnectionError)  # timeouts are among them
-
-
-def _wait(state: RetryCallState, first: float) -> float:
-    """Seconds until the next attempt: what the server asked for, else ``first``, doubled each time."""
-    error = state.outcome.exception() if state.outcome else None
-    asked = _asked_to_wait(error) if isinstance(error, openai.APIStatusError) else None
-    return min(first * 2.0 ** (state.attempt_number - 1), _LONGEST_WAIT) if asked is None else asked
-
-
-def _asked_to_wait(error: openai.APIStatusError) -> float | None:
-    """The seconds of a ``Retry-After`` header, which holds seconds or a date; ``None`` if it holds neither."""
-    header = error.response.headers.get("retry-after", "")
-    try:
-        return max(0.0, float(header))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
-        return None

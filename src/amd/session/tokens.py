@@ -6,20 +6,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from amd.chat import estimated_tokens
 from amd.errors import ConfigError
 
 __all__ = ["estimated_tokens", "token_counter"]
-
-_BYTES_PER_TOKEN = 3
-
-
-def estimated_tokens(text: str) -> int:
-    """UTF-8 bytes divided by three, rounded up.
-
-    >>> estimated_tokens("abcd"), estimated_tokens("")
-    (2, 0)
-    """
-    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)
 
 
 def token_counter(tokenizer: Path | str | None) -> Callable[[str], int]:

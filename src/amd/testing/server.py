@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from amd.chat import Embedder
+from amd.clients.abilities import PROBE
 from amd.errors import AmdError
 from amd.testing.embedder import StubEmbedder
 from amd.testing.wire import Answer, Request, Wire
@@ -56,7 +57,11 @@ class LoopbackServer:
 
     Args:
         chat: the replies to chat requests, in order, or a function of the request's body. A string is the content of
-            the assistant's message, a mapping the whole message (``content``, ``tool_calls``).
+            the assistant's message, a mapping the whole message (``content``, ``tool_calls``, ``reasoning_content``);
+            ``finish_reason`` and ``usage`` in it take the place of the server's own. The first question of a
+            ``ChatModel`` (what the endpoint takes) is answered without them, as the next two say.
+        refuses: the parameters whose name in a request is answered with 400.
+        ignores: the parameters that are taken and have no effect: ``tools``, ``response_format``.
         embedder: what answers ``/v1/embeddings``.
         models: the names under ``/v1/models``. A request for another model is answered with 404.
         faults: what to answer instead, in order, one a request, ``None`` for the proper answer; or a function.
@@ -77,6 +82,8 @@ class LoopbackServer:
         *,
         chat: Iterable[str | Mapping[str, Any]] | Chat = (),
         embedder: Embedder | None = None,
+        refuses: Collection[str] = (),
+        ignores: Collection[str] = (),
         models: Sequence[str] = ("stub",),
         faults: Iterable[Fault | None] | Callable[[Request], Fault | None] = (),
         key: str | None = None,
@@ -86,6 +93,8 @@ class LoopbackServer:
         self.requests: list[Request] = []
         self._chat = chat if callable(chat) else _one_by_one(iter(chat))
         self._embedder = embedder or StubEmbedder()
+        self._refuses = refuses
+        self._ignores = ignores
         self._models = tuple(models)
         self._faults = faults if callable(faults) else _next_fault(iter(faults))
         self._key = key
@@ -150,26 +159,34 @@ class LoopbackServer:
             "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
         }
 
-    def _completion(self, model: str, body: Mapping[str, Any]) -> Answer:
-        reply = self._chat(body)
+    def _completion(self, model: str, whole: Mapping[str, Any]) -> Answer:
+        for name in self._refuses:
+            if name in whole:
+                return Answer(400, _error(f"Unsupported parameter: '{name}' is not supported with this model."))
+        body = {name: value for name, value in whole.items() if name not in self._ignores}
+        reply = _probed(body) if body["messages"] == list(PROBE) else self._chat(body)
         message = {"role": "assistant", "content": None, **({"content": reply} if isinstance(reply, str) else reply)}
         asked = sum(len(str(part.get("content")).split()) for part in body["messages"])
+        asked += len(json.dumps(body["tools"]).split()) if "tools" in body else 0
         said = len(str(message["content"]).split())
-        choice = {
-            "index": 0,
-            "message": message,
-            "finish_reason": "tool_calls" if message.get("tool_calls") else "stop",
+        usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+        reason = message.pop("finish_reason", "tool_calls" if message.get("tool_calls") else "stop")
+        answer = {
+            "id": f"chatcmpl-{len(self.requests)}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": model,
+            "usage": message.pop("usage", usage),
+            "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         }
-        return _json(
-            {
-                "id": f"chatcmpl-{len(self.requests)}",
-                "object": "chat.completion",
-                "created": 0,
-                "model": model,
-                "choices": [choice],
-                "usage": {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said},
-            }
-        )
+        return _json(answer)
+
+
+def _probed(body: Mapping[str, Any]) -> str:
+    """The answer to the first question of a ``ChatModel``: of its schema, if that has an effect."""
+    if "response_format" not in body:
+        return "Yes."
+    return json.dumps(dict.fromkeys(body["response_format"]["json_schema"]["schema"]["required"], True))
 
 
 def _one_by_one(replies: Iterator[str | Mapping[str, Any]]) -> Chat:
