@@ -38,7 +38,7 @@ class Distiller:
         """The model's writer, with what an earlier build at ``place`` left; the endpoint is asked for the model."""
         check_place(place)
         with chat_model_named(self.name, self.base_url, timeout=self.timeout, connections=self.workers) as chat:
-            yield ModelWriter(
+            yield _Telling(
                 self.name,
                 chat,
                 [prompt for tier in method.tiers for prompt in tier.prompts],
@@ -60,6 +60,19 @@ class Distiller:
         )
 
 
+class _Telling(ModelWriter):
+    """Says what the endpoint does not do as soon as that is known, which is before the first record is written."""
+
+    _said = 0
+
+    def _probe(self) -> None:
+        super()._probe()
+        with self._lock:
+            news, self._said = self.notices[self._said :], len(self.notices)
+        for notice in news:
+            typer.echo(notice, err=True)
+
+
 def cost_rows(writer: ModelWriter, report: BuildReport, price: Price | None) -> list[tuple[str, object]]:
     """What a model's words have cost, for the table of a build."""
     costs = report.costs
@@ -68,7 +81,7 @@ def cost_rows(writer: ModelWriter, report: BuildReport, price: Price | None) -> 
         ("requests", f"{sums['requests']}, retried {sums['retries']}, repaired {sums['repairs']}"),
         ("tokens", f"prompts {sums['prompt_tokens']:,}, replies {sums['completion_tokens']:,}"),
         ("written by rules", counts(writer.fallbacks)),
-        ("kept from before", f"{writer.recalled}" + (f"; {writer.unused} of no use now" if writer.unused else "")),
+        ("kept from before", writer.recalled),
     ]
     if price:
         rows.append(("price", f"{price.of(sums['prompt_tokens'], sums['completion_tokens']):.4f}"))
@@ -126,6 +139,11 @@ def print_plan(plan: BuildPlan, price: Price | None, *, json: bool) -> None:
 
 def print_remarks(writer: ModelWriter) -> None:
     """What a person should know of the endpoint, and the first few things of single runs."""
-    for notice in writer.notices:
-        typer.echo(notice, err=True)
+    journal = writer.journal
+    if journal and journal.dropped:
+        typer.echo(
+            f"{journal.dropped} lines of the journal could not be read: those replies were asked for anew", err=True
+        )
+    if journal and journal.unused:
+        typer.echo(f"{journal.unused} finished replies are of another input, prompt or model: they are kept", err=True)
     print_some([f"{remark.task_id}: {remark.purpose}: {remark.what}" for remark in writer.remarks])
