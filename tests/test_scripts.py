@@ -134,7 +134,14 @@ def test_the_build_for_processors_is_started_as_it_can_be(tmp_path: Path) -> Non
     assert serve("smollm2-135m", PATH=path)[1] == "vllm\n"
     script(python, '#!/usr/bin/env bash\nif [[ $1 != -c ]]; then printf "%s\\n" "$@"; fi\n')
     words = serve("smollm2-135m", "--port", "8001", PATH=path, WEIGHTS="w")[1].split("\n")
-    assert words[:6] == ["-m", "vllm.entrypoints.openai.api_server", "--model", "w", "--served-model-name", "smollm2-135m"]
+    assert words[:6] == [
+        "-m",
+        "vllm.entrypoints.openai.api_server",
+        "--model",
+        "w",
+        "--served-model-name",
+        "smollm2-135m",
+    ]
     assert words[-3:] == ["--port", "8001", ""]
 
 
