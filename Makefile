@@ -80,7 +80,7 @@ lint: $(VENV)/.ready-dev  ## Check format, style and the storeys of the house
 types: $(VENV)/.ready-dev  ## Check types, strictly
 	@$(BIN)/mypy
 
-bench: $(VENV)/.ready  ## Compare speed and size with plain numpy and orjson, in ratios
+bench: $(VENV)/.ready  ## Compare speed and size with plain numpy and orjson, in ratios; measure what the search finds
 	@for bench in scripts/bench_*.py; do echo "$$bench"; $(BIN)/python $$bench || exit 1; done
 
 all: lint types test bfcl local-llm lowest demo  ## Everything that continuous integration runs
@@ -99,7 +99,7 @@ $(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml overlays/toolsandbox
 	@test -n "$(PYTHON)" || { echo "no Python from 3.11 on was found; give one: make PYTHON=/path/to/python" >&2; exit 1; }
 	@echo "installing into $(VENV), once"
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL) -e . -e overlays/bfcl -e overlays/toolsandbox $(BFCL_NEEDS)
+	@$(INSTALL) -e '.[local]' -e overlays/bfcl -e overlays/toolsandbox $(BFCL_NEEDS)
 	@$(INSTALL) --no-deps $(BFCL)
 	@touch $@
 

@@ -1,4 +1,4 @@
-"""The whole way on real input: record, build, ask, hint, count. No key, no server, no GPU; seconds.
+"""The whole way on real input: record, build, ask, hint, count. No key, no server, no GPU; half a minute on two cores.
 
 Run it as ``make demo``. It needs ``amd-bfcl`` and the installed benchmark, writes only below ``demo/``, and starts from
 nothing each time.
@@ -69,12 +69,12 @@ def read_runs(path: Path) -> list[amd.Trajectory | Refusal | Note]:
 
 
 def build(runs: list[amd.Trajectory | Refusal | Note]) -> BuildReport:
-    """The teacher's side: gate, rules, hash, one publish."""
+    """The teacher's side: gate, rules, embeddings, one publish."""
     with StageProgress() as progress:
         return amd.build_memory(
             runs,
             FOLDER / "memory",
-            embedder=amd.load_embedder("hash"),
+            embedder=amd.load_embedder("minilm"),
             progress=progress,
         )
 

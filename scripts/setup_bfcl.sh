@@ -63,12 +63,12 @@ found=$(cat "$stamp" 2>/dev/null || true)
 if [[ $found != "$wanted $kind" && $found != "$wanted dev" ]]; then
   # What was installed for development once is kept up to date, and said to be there.
   if [[ $found == *" dev" ]]; then tools=(pytest hypothesis pytest-socket) kind=dev; fi
-  echo "installing into $folder with Python $version, once: about 270 MB, half a minute or more"
+  echo "installing into $folder with Python $version, once: about 430 MB, half a minute or more"
   rm -f "$stamp"
   if [[ -z $made ]]; then "$python" -m venv --clear "$folder"; fi
   if ! "$folder/bin/python" -m pip --version >/dev/null 2>&1; then "$folder/bin/python" -m ensurepip >/dev/null; fi
   pip=("$folder/bin/python" -m pip install -qq --disable-pip-version-check --no-warn-conflicts)
-  "${pip[@]}" -r "$needs" -e . -e overlays/bfcl ${tools[@]+"${tools[@]}"}
+  "${pip[@]}" -r "$needs" -e '.[local]' -e overlays/bfcl ${tools[@]+"${tools[@]}"}
   "${pip[@]}" --no-deps "$harness"
   echo "$wanted $kind" >"$stamp"
 fi

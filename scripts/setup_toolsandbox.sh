@@ -120,7 +120,7 @@ if [[ $found != "$wanted $kind" ]]; then
     "${pip[@]}" -e "$clone"
     versions record "$brought" "$harness"
   fi
-  "${pip[@]}" -c "$brought" -e . -e overlays/toolsandbox ${tools[@]+"${tools[@]}"}
+  "${pip[@]}" -c "$brought" -e '.[local]' -e overlays/toolsandbox ${tools[@]+"${tools[@]}"}
 fi
 
 moved=$(versions compare "$brought" "$harness")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -27,7 +28,7 @@ assert home.is_relative_to(Path.cwd()), home
 assert (home.parent / "py.typed").is_file()
 assert importlib.metadata.version("agent-memory-distillation") == amd.__version__
 
-report = amd.build_memory([run(i) for i in range(3)], "memory", embedder=amd.load_embedder("hash"))
+report = amd.build_memory([run(i) for i in range(3)], "memory", embedder=amd.load_embedder("minilm"))
 memory = amd.open_memory("memory")
 task = run(1).task
 session = amd.Session(memory, viewer=amd.self_excluded(task))
@@ -59,12 +60,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_library_and_nothing_else(wheel: Path) -> None:
-    """Every source file, the mark of types and the licence are in it; tests and documents are not."""
+    """Every source file, the mark of types, a model's tokenizer and the licences; tests and documents are not."""
     names = ZipFile(wheel).namelist()
     source = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*.py")}
     packed = {name for name in names if not name.split("/")[0].endswith(".dist-info")}
-    assert packed == source | {"amd/py.typed"}
-    assert any(name.endswith("licenses/LICENSE") for name in names)
+    model = "amd/embedders/all-MiniLM-L6-v2"
+    assert packed == source | {"amd/py.typed"} | {
+        f"{model}/{name}" for name in ("LICENSE", "README.md", "tokenizer.json")
+    }
+    for licence in ("LICENSE", f"src/{model}/LICENSE"):
+        assert any(name.endswith(f"licenses/{licence}") for name in names)
 
 
 def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
@@ -107,7 +112,7 @@ def test_the_oldest_versions_that_are_tested_are_the_lower_bounds() -> None:
         for path in (ROOT / "pyproject.toml", *sorted(ROOT.glob("overlays/*/pyproject.toml")))
     )
     asked = [*main["dependencies"], *main["optional-dependencies"]["local"]]
-    bounds = dict(requirement.split(">=") for requirement in asked)
+    bounds = dict(re.split(">=|==", requirement) for requirement in asked)
     of_others = {"click": "8.0.0"}  # typer's
     assert pins == of_others | {name: ".".join([*bound.split("."), "0", "0"][:3]) for name, bound in bounds.items()}
     for overlay in overlays:

@@ -36,7 +36,15 @@ def test_the_program_runs(checkout, capsys):
 
 def test_the_commands_work_as_typed(checkout, capsys):
     """One after another, as a reader would type them."""
-    assert {shlex.split(command)[1] for command in COMMANDS} == {"read", "build", "show", "check", "ask", "reindex"}
+    assert {shlex.split(command)[1] for command in COMMANDS} == {
+        "read",
+        "build",
+        "show",
+        "lint",
+        "check",
+        "ask",
+        "reindex",
+    }
     for command in COMMANDS:
         assert run_command(shlex.split(command)[1:]) == 0, (command, capsys.readouterr())
     assert "openValve" in capsys.readouterr().out

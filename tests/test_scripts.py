@@ -195,7 +195,7 @@ def test_the_harness_is_set_up_once(checkout: Path) -> None:
     assert asked[0] == "-m venv --clear .venvs/bfcl"
     installs = [line.partition("--no-warn-conflicts ")[2] for line in asked if " install " in line]
     assert installs == [
-        "-r overlays/bfcl/harness-requirements.txt -e . -e overlays/bfcl",
+        "-r overlays/bfcl/harness-requirements.txt -e .[local] -e overlays/bfcl",
         "--no-deps bfcl-eval==2026.3.23",
     ]
     *_, size, following = out.strip().split("\n")

@@ -79,7 +79,7 @@ def test_the_harness_is_set_up_once(checkout: Path) -> None:
     clone = checkout.parent / "clone"
     assert (code, err) == (0, "")
     assert asked[0] == "-m venv --clear .venvs/toolsandbox"
-    assert installs(asked) == [f"-e {clone}", f"-c {BROUGHT} -e . -e overlays/toolsandbox"]
+    assert installs(asked) == [f"-e {clone}", f"-c {BROUGHT} -e .[local] -e overlays/toolsandbox"]
     assert f"pytest=={version('pytest')}" in (checkout / BROUGHT).read_text(encoding="utf-8").split("\n")
     *_, size, harness, following = out.strip().split("\n")
     assert size.startswith(".venvs/toolsandbox: Python 3.11, ")
@@ -88,14 +88,14 @@ def test_the_harness_is_set_up_once(checkout: Path) -> None:
     assert following == "next: .venvs/toolsandbox/bin/python -m amd_toolsandbox --help"
     assert set_up(checkout, chosen, clone)[3] == set_up(checkout, "", "clone/")[3] == []
     (checkout / "pyproject.toml").write_text("# changed\n", encoding="utf-8")
-    assert installs(set_up(checkout, "", "clone")[3]) == [f"-c {BROUGHT} -e . -e overlays/toolsandbox"]
+    assert installs(set_up(checkout, "", "clone")[3]) == [f"-c {BROUGHT} -e .[local] -e overlays/toolsandbox"]
 
 
 def test_the_tools_of_the_tests_are_added_and_stay(checkout: Path) -> None:
     """Held to the same versions; an environment that has them is enough without --dev."""
     chosen = python(checkout.parent, "3.12")
     assert "hypothesis" not in " ".join(set_up(checkout, chosen, "clone")[3])
-    held = f"-c {BROUGHT} -e . -e overlays/toolsandbox pytest>=8,<9 pytest-socket hypothesis"
+    held = f"-c {BROUGHT} -e .[local] -e overlays/toolsandbox pytest>=8,<9 pytest-socket hypothesis"
     assert installs(set_up(checkout, chosen, "--dev", "clone")[3]) == [held]
     assert set_up(checkout, chosen, "clone", "--dev")[3] == set_up(checkout, chosen, "clone")[3] == []
     (checkout / "pyproject.toml").write_text("# changed\n", encoding="utf-8")

@@ -29,7 +29,8 @@ class Embedder(Protocol):
 
     ``id`` names the vector space (``hash``, ``minilm``, ``openai:MODEL``): a memory is opened only with the
     embedder that it was built with. ``floor`` is the cosine below which two texts are about different things,
-    used where a memory is too small to measure its own.
+    used where a memory is too small to measure its own. One that reads only the beginning of a long text counts such
+    texts in an attribute ``cut``, so that a build can tell.
     """
 
     @property

@@ -31,8 +31,10 @@ def test_every_setting_has_a_description() -> None:
 
 def test_without_memory() -> None:
     """The method none needs no memory and drops one that is named; any other method needs it and says so."""
-    arm = Arm.of({"method": "none", "memory": "memory", "pin": "0" * 64, "embedder_url": "http://127.0.0.1:1/v1"})
-    assert (arm.memory, arm.pin, arm.embedder_url, arm.label) == (None, None, None, "no memory")
+    where = {"embedder": "onnx:model", "embedder_url": "http://127.0.0.1:1/v1"}
+    arm = Arm.of({"method": "none", "memory": "memory", "pin": "0" * 64, **where})
+    assert (arm.memory, arm.pin, arm.embedder, arm.embedder_url) == (None, None, None, None)
+    assert arm.label == "no memory"
     with pytest.raises(ConfigError, match="give --memory DIR, or --method none"):
         Arm.of({"method": "workflow"})
 

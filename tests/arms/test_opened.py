@@ -12,7 +12,7 @@ import pytest
 
 import amd
 from amd.arms import Arm, OpenArm
-from amd.errors import ClientError, ConfigError, DigestDoesNotMatch, LeakageError, StoreError
+from amd.errors import ClientError, ConfigError, DigestDoesNotMatch, EmbedderDoesNotMatch, LeakageError, StoreError
 from amd.records import Exposure
 from amd.session import Session
 from amd.testing import Fault, LoopbackServer, run
@@ -180,6 +180,16 @@ def test_the_embedder_is_the_one_at_the_url(arm: Make, tmp_path: Path) -> None:
         pytest.raises(ClientError, match="answered 401: wrong key"),
     ):
         arm(memory=place, embedder_url=server.url).open()
+
+
+def test_an_embedder_that_is_named_is_the_memorys_own(arm: Make, tmp_path: Path) -> None:
+    """For one whose id does not say where it lies; another one is refused."""
+    place = tmp_path / "hashed"
+    amd.build_memory([run(1), run(2)], place, embedder=amd.load_embedder("hash"))
+    with arm(memory=place, embedder="hash").open() as opened:
+        assert shown(all_of(session_of(opened, 1), 1)[2]) == {"multi_turn_2"}
+    with pytest.raises(EmbedderDoesNotMatch, match="the embedder given is 'minilm:"):
+        arm(memory=place, embedder="minilm").open()
 
 
 def test_another_benchmark_is_refused(arm: Make) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,23 @@ def test_another_width_is_refused():
     known = {sha("old"): StubEmbedder(width=8).embed(["old"])[0]}
     with pytest.raises(WidthDoesNotMatch, match="width 16 after rows of width 8"):
         embed_new(["a"], known, StubEmbedder(width=16))
+
+
+class Short(StubEmbedder):
+    """An embedder that reads three characters."""
+
+    cut = 0
+
+    def embed(self, texts):
+        """Rows of beginnings, counted."""
+        self.cut += sum(len(text) > 3 for text in texts)
+        return super().embed([text[:3] for text in texts])
+
+
+def test_keys_that_were_cut_are_noted():
+    """Those of this build, each text once; nobody has to ask."""
+    stub, notes = Short(), Counter(kept=1)
+    stub.embed(["before"])
+    embed_new(["one", "three", "three", "seven"], {}, stub, notes=notes)
+    assert notes == {"kept": 1, "key_cut_by_embedder": 2}
+    assert len(embed_new(["eleven"], {}, stub)) == 1

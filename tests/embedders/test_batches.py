@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from amd.embedders.batches import embed_batches
+from amd.embedders.batches import embed_batches, texts_cut
 from amd.errors import ClientError, RowsDoNotMatch, WidthDoesNotMatch
 from amd.testing import StubEmbedder
 
@@ -60,3 +60,31 @@ def test_what_the_service_raises_comes_through():
     """C04: nothing is returned of what was embedded before."""
     with pytest.raises(ClientError):
         embed_batches(StubEmbedder(fail_at=2), ["a"] * 300)
+
+
+class Refusing(StubEmbedder):
+    """An embedder that refuses one text, and says where it stood in its batch."""
+
+    def embed(self, texts):
+        """Rows, or the place of the bad text."""
+        if "bad" in texts:
+            raise ClientError("refused", index=texts.index("bad"))
+        return super().embed(texts)
+
+
+@pytest.mark.parametrize("at", [0, 255, 256, 599])
+def test_a_bad_text_is_counted_among_all(at):
+    """C04: an embedder sees a batch, a caller sees all texts."""
+    texts = ["good"] * 600
+    texts[at] = "bad"
+    with pytest.raises(ClientError) as raised:
+        embed_batches(Refusing(), texts)
+    assert raised.value.fields == {"index": at}
+
+
+def test_what_an_embedder_has_cut():
+    """Counted where it counts; one that does not has cut nothing."""
+    stub = StubEmbedder()
+    assert texts_cut(stub) == 0
+    stub.cut = 3
+    assert texts_cut(stub) == 3

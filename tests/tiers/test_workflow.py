@@ -106,3 +106,12 @@ def test_agreement_is_shown(record):
         "Look first.",
         "Look first. (Seen in 3 runs.)",
     ]
+
+
+def test_a_task_without_words_is_counted_and_no_model_is_asked():
+    """C04: nothing could find its record; the draft has no key, so that a build counts it."""
+    silent = replace(run(1), task=replace(run(1).task, instruction=" \n"))
+    writer = ScriptedWriter({"insight": {"text": "Words."}})
+    (draft,) = TIER.distill(silent, find_evidence(silent), writer)
+    assert draft.key == ""
+    assert not sum(writer.calls.values())

@@ -78,7 +78,7 @@ COUNTS_NOT = [
     ("memory_seal", "3" * 64),
     ("memory_from", ("somebody",)),
     ("amd", "9.9.9"),
-    ("arm", {"memory": "elsewhere", "pin": "4" * 64, "embedder_url": "http://127.0.0.1:1/v1"}),
+    ("arm", {"memory": "elsewhere", "pin": "4" * 64, "embedder": "onnx:m", "embedder_url": "http://127.0.0.1:1/v1"}),
 ]
 
 

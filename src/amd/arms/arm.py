@@ -25,8 +25,8 @@ class Arm(BaseModel):
 
     Each field is one typed value with a description, so that an overlay can offer it as an option. ``method`` is any
     subset of a memory's tiers; with ``"none"`` the student runs through the same code without memory, and ``memory``,
-    ``pin``, ``embedder_url`` and ``decomposer`` are dropped. :meth:`of` makes an arm of values that a person typed;
-    ``arm.model_dump(mode="json")`` gives them back.
+    ``pin``, ``embedder``, ``embedder_url`` and ``decomposer`` are dropped. :meth:`of` makes an arm of values that a
+    person typed; ``arm.model_dump(mode="json")`` gives them back.
 
     >>> arm = Arm.of({"memory": "memory", "protocol": "in-sample"})
     >>> arm.method, arm.label, arm.excludes
@@ -53,6 +53,7 @@ class Arm(BaseModel):
     function_tokens: int = Field(400, ge=0, strict=True, description="most tokens of one hint")
     tokenizer: Path | None = Field(None, description="the student's tokenizer.json; without it tokens are estimated")
     pin: str | None = Field(None, description="the seal that the memory must have")
+    embedder: str | None = Field(None, description="where the memory's embedder is, if it is a folder: onnx:DIR")
     embedder_url: str | None = Field(None, description="where the memory's embedder is served, for openai:MODEL")
     decomposer: str | None = Field(None, description="the model that names a task's parts, to ask subtask memory by")
     decomposer_url: str | None = Field(None, description="where the decomposer is served; else OPENAI_BASE_URL")
@@ -65,7 +66,7 @@ class Arm(BaseModel):
         except ConfigError as error:
             raise ValueError(str(error)) from error
 
-    @field_validator("memory", "pin", "embedder_url", "decomposer", "decomposer_url")
+    @field_validator("memory", "pin", "embedder", "embedder_url", "decomposer", "decomposer_url")
     @classmethod
     def _none_without_memory(cls, value: object, info: ValidationInfo) -> object:
         return None if info.data.get("method") == "none" else value

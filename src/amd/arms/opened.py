@@ -61,7 +61,7 @@ class OpenArm:
         if arm.memory is None:
             return cls(arm, None, split)
         with read_memory(arm.memory, pin=arm.pin) as seen:
-            embedder = embedder_named(seen.manifest.embedder.id, arm.embedder_url)
+            embedder = embedder_named(arm.embedder or seen.manifest.embedder.id, arm.embedder_url)
         memory = open_memory(arm.memory, pin=arm.pin, embedder=embedder)
         with ExitStack() as stack:
             stack.callback(memory.close)

@@ -52,7 +52,7 @@ class RunSettings(BaseModel):
 
     def compared(self) -> dict[str, object]:
         """What must be the same in two runs whose tasks stand side by side; the same content may lie anywhere."""
-        arm = self.arm.model_dump(mode="json", exclude={"memory", "pin", "embedder_url", "decomposer_url"})
+        arm = self.arm.model_dump(mode="json", exclude={"memory", "pin", "embedder", "embedder_url", "decomposer_url"})
         return {"memory_content": self.memory_content, **{f"arm.{key}": value for key, value in arm.items()}}
 
     def differences(self, other: Self) -> list[str]:

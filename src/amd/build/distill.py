@@ -90,16 +90,16 @@ def _each(
             yield _one(run, tiers, writer, created_at)
             progress(done, len(runs))
         return
-    with ThreadPoolExecutor(workers, thread_name_prefix="distill") as pool:
-        futures = [pool.submit(_one, run, tiers, writer, created_at) for run in runs]
-        try:
-            for done, future in enumerate(as_completed(futures), start=1):
-                future.result()
-                progress(done, len(runs))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        yield from (future.result() for future in futures)
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="distill")
+    futures = [pool.submit(_one, run, tiers, writer, created_at) for run in runs]
+    try:
+        for done, future in enumerate(as_completed(futures), start=1):
+            future.result()
+            progress(done, len(runs))
+    finally:
+        # Nobody waits for what is under way once something failed: whoever opened the model closes it.
+        pool.shutdown(wait=False, cancel_futures=True)
+    yield from (future.result() for future in futures)
 
 
 def _one(run: Trajectory, tiers: Sequence[Tier], writer: Writer, created_at: str) -> _Written:

@@ -15,17 +15,19 @@ from typing import Any, Protocol
 from amd.build.journal import Entry, Journal
 from amd.build.request import PROMPT_TOKENS, Request, prompts_sha256, request_for
 from amd.chat import Message
-from amd.clients.chat import Completion
-from amd.clients.replies import ReplyError, fit_reply, parse_reply
-from amd.errors import BudgetSpent, ClientError
+from amd.clients import Completion
+from amd.clients.completion import cost_of
+from amd.clients.replies import fit_reply, parse_reply
+from amd.errors import BudgetSpent, ClientError, ReplyError
 from amd.json_text import JSON, replace_surrogates
+from amd.service import OF_THE_REQUEST
 from amd.tier import Assignment, Prompt, Reply
 
 __all__ = ["Chat", "ModelWriter", "Remark"]
 
 _MORE_ROOM = 4  # times the room of a reply that was cut
 _LONGEST_SHOWN = 4_000  # characters of a faulty reply that the model is shown again
-_REFUSED = frozenset({400, 413, 422})  # this request: most often a prompt beyond the model's context
+_SERVER_ERROR = 500
 _MOST_FAILURES = 5  # requests in a row, retried each, that a server failed: then it is not one run's fault
 
 COSTS = ("requests", "prompt_tokens", "completion_tokens", "seconds", "retries", "repairs", "lengthened")
@@ -38,6 +40,11 @@ class Chat(Protocol):
         self, messages: Sequence[Message], *, max_tokens: int, schema: Mapping[str, JSON] | None = None
     ) -> Completion:
         """The model's answer."""
+        ...
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """What a report should say of the endpoint."""
         ...
 
 
@@ -65,9 +72,10 @@ class ModelWriter:
     >>> from amd.testing import run
     >>> from amd.tiers.workflow import INSIGHT
     >>> class Parrot:
+    ...     notices = ()
     ...     def complete(self, messages, *, max_tokens, schema=None):
     ...         return Completion(text='{"text": "Look first."}', finish_reason="stop", usage=Usage(40, 9))
-    >>> from amd.clients.chat import Usage
+    >>> from amd.clients import Usage
     >>> writer = ModelWriter("parrot", Parrot(), [INSIGHT])
     >>> writer.write(Assignment(INSIGHT, run(1))).text, writer.costs["insight.prompt_tokens"]
     ('Look first.', 40)
@@ -133,6 +141,16 @@ class ModelWriter:
         self._account(assignment, request, entry)
         return None if entry.reason is not None else fit_reply(entry.reply, assignment.prompt.reply)
 
+    @property
+    def notices(self) -> Sequence[str]:
+        """What a report should say of the endpoint."""
+        return self._chat.notices
+
+    @property
+    def unused(self) -> int:
+        """Finished replies of an earlier build that nothing of this one asked for; they go with the others."""
+        return self._journal.unused if self._journal else 0
+
     def settle(self) -> None:
         """Take the finished replies out of the journal."""
         if self._journal:
@@ -174,7 +192,7 @@ class ModelWriter:
 
     def _count_failure(self, error: ClientError) -> None:
         """Let a server that fails one request fail it; ``ClientError`` for one that fails them all."""
-        if isinstance(error.fields.get("status"), int) and error.fields["status"] in _REFUSED:
+        if error.status in OF_THE_REQUEST:
             return
         with self._lock:
             self._failures += 1
@@ -197,16 +215,19 @@ class _Asking:
 
     def entry(self) -> Entry:
         """The finished assignment."""
-        reply, reason = None, None
+        reply: JSON = None
+        reason: str | None = None
         try:
             reply = self._reply()
         except ReplyError as error:
             reason = error.reason
         except ClientError as error:
-            status = error.fields.get("status")
-            if not isinstance(status, int) or (status not in _REFUSED and status < 500):
+            self._costs["seconds"] += cost_of(error).seconds  # type: ignore[assignment]  # a counter adds any number
+            self._costs["retries"] += max(0, cost_of(error).attempts - 1)
+            status = error.status or 0
+            if status not in OF_THE_REQUEST and status < _SERVER_ERROR:
                 raise
-            reason = "refused" if status in _REFUSED else "server_error"
+            reason = "refused" if status in OF_THE_REQUEST else "server_error"
         return Entry(self._request.key, self._assignment.prompt.purpose, reply, reason, dict(self._costs))
 
     def _reply(self) -> JSON:

@@ -163,7 +163,8 @@ def _write(addition: Addition, current: Memory | None, watch: Stopwatch, report:
     with watch.stage("embed"):
         known = known_rows(current) if current and current.manifest.embedder.id == embedder.id else {}
         keys = (record.key for tier in addition.new.records.values() for record in tier.values())
-        fresh = embed_new(keys, known, embedder, progress=lambda done, total: report("embed", done, total))
+        notes = addition.new.notes
+        fresh = embed_new(keys, known, embedder, notes=notes, progress=lambda done, total: report("embed", done, total))
         addition.rows = known | fresh
     return len(fresh)
 

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from amd import __version__
-from amd.cli import ask, build, check, read, show
+from amd.cli import ask, build, check, lint, read, show
 from amd.cli.console import help_of
 from amd.cli.exits import run_app
 
@@ -22,7 +22,7 @@ class _InOrder(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - click's own type moved between typer releases
         """From runs to a memory, then what a memory is good for."""
-        return ["read", "build", "show", "ask", "check", "reindex"]
+        return ["read", "build", "show", "lint", "ask", "check", "reindex"]
 
 
 app = typer.Typer(
@@ -39,6 +39,7 @@ app.add_typer(read.app, name="read", short_help="Runs of any format become canon
 app.add_typer(build.app, name="build", short_help="Build a memory from runs, or add to one.")
 for _command, _about in (
     (show.show, "Show records as a student reads them."),
+    (lint.lint, "List records that a person should look at."),
     (ask.ask, "What a student would be shown, and what is hidden."),
     (check.check, "Check every byte; name each fault."),
     (check.reindex, "Take in edited records, or change the embedder."),

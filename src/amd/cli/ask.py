@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from amd.cli.console import counts, print_json, print_table
-from amd.cli.options import BaseUrl, Directory, Json, Pin
+from amd.cli.options import BaseUrl, Directory, Json, Pin, StoredEmbedder
 from amd.config import embedder_named
 from amd.errors import ConfigError
 from amd.exclusion import Viewer, cross_split, deployed, in_sample, read_split, self_excluded
@@ -58,6 +58,7 @@ def ask(
     method: _Method = None,
     tools: _Tools = None,
     error: _Error = None,
+    embedder: StoredEmbedder = None,
     base_url: BaseUrl = None,
     any_benchmark: _AnyBenchmark = False,
     pin: Pin = None,
@@ -75,8 +76,8 @@ def ask(
         raise ConfigError("--instruction is empty: there is nothing to ask")
     offered = _tools(tools) if tools else None
     with read_memory(directory, pin=pin) as seen:
-        embedder = embedder_named(seen.manifest.embedder.id, base_url)
-    with open_memory(directory, pin=pin, embedder=embedder) as memory:
+        chosen = embedder_named(embedder or seen.manifest.embedder.id, base_url)
+    with open_memory(directory, pin=pin, embedder=chosen) as memory:
         viewer = _viewer(memory, instruction, benchmark, task_id, family, protocol, split)
         session = Session(
             memory,

@@ -51,7 +51,7 @@ _Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that one request
 _Prices = Annotated[
     Path | None, typer.Option(help='A TOML file: [prices."MODEL"] prompt, completion per million tokens.')
 ]
-_Embedder = Annotated[str, typer.Option(help="hash, or openai:MODEL for an endpoint.")]
+_Embedder = Annotated[str, typer.Option(help="minilm, hash (no model), onnx:DIR, or openai:MODEL for an endpoint.")]
 _AllTrials = Annotated[bool, typer.Option("--all-trials", help="Keep every successful trial of a task, not the best.")]
 _Replace = Annotated[bool, typer.Option("--replace", help="Publish this input alone: what was there goes, edits too.")]
 _Strict = Annotated[bool, typer.Option("--strict", help="Fail, and publish nothing, if a run cannot be read.")]
@@ -72,7 +72,7 @@ def _build(
     out: _Out,
     method: _Method = "amd",
     distiller: _Distiller = "rules",
-    embedder: _Embedder = "hash",
+    embedder: _Embedder = "minilm",
     base_url: _BaseUrl = None,
     embedder_url: _EmbedderUrl = None,
     workers: _Workers = 8,
@@ -144,7 +144,8 @@ def _build(
         print_json(_as_json(report, writer))
     else:
         _print(report, out, cost_rows(writer, report, price) if writer else [("model calls", 0)])
-        print_remarks(writer.remarks if writer else [])
+        if writer:
+            print_remarks(writer)
     if not report.admitted:
         raise typer.Exit(1)
 
@@ -168,9 +169,14 @@ def _floors(pairs: Sequence[str]) -> dict[str, float]:
 def _as_json(report: BuildReport, writer: ModelWriter | None) -> Mapping[str, object]:
     value = asdict(report)
     value["refusals"] = [asdict(refusal) for refusal in report.refusals]
-    value["fallbacks"] = dict(writer.fallbacks) if writer else {}
-    value["remarks"] = [asdict(remark) for remark in writer.remarks] if writer else []
-    value["recalled"] = writer.recalled if writer else 0
+    if writer:
+        value |= {
+            "fallbacks": dict(writer.fallbacks),
+            "remarks": [asdict(remark) for remark in writer.remarks],
+            "notices": list(writer.notices),
+            "recalled": writer.recalled,
+            "unused": writer.unused,
+        }
     return value
 
 

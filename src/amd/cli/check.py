@@ -66,6 +66,7 @@ def reindex(
     for edit in report.edits:
         typer.echo(edit.diff)
     rows: list[tuple[str, object]] = [("edited", len(report.edits)), ("removed", report.removed)]
-    rows += [("rows embedded", report.embedded), ("generation", report.generation)]
+    rows += [("rows embedded", report.embedded), ("keys cut by the embedder", report.cut)]
+    rows += [("generation", report.generation)]
     print_table(f"memory {directory}" + ("" if report.changed else " (unchanged)"), rows)
     typer.echo(f"content {report.digest}\nseal    {report.seal}")

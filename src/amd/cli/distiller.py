@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from amd.build.journal import Journal
-from amd.build.model_writer import ModelWriter, Remark
+from amd.build.model_writer import ModelWriter
 from amd.build.plan import BuildPlan, PlanWriter
 from amd.build.report import BuildReport
 from amd.cli.console import counts, print_json, print_some, print_table
@@ -68,7 +68,7 @@ def cost_rows(writer: ModelWriter, report: BuildReport, price: Price | None) -> 
         ("requests", f"{sums['requests']}, retried {sums['retries']}, repaired {sums['repairs']}"),
         ("tokens", f"prompts {sums['prompt_tokens']:,}, replies {sums['completion_tokens']:,}"),
         ("written by rules", counts(writer.fallbacks)),
-        ("kept from before", writer.recalled),
+        ("kept from before", f"{writer.recalled}" + (f"; {writer.unused} of no use now" if writer.unused else "")),
     ]
     if price:
         rows.append(("price", f"{price.of(sums['prompt_tokens'], sums['completion_tokens']):.4f}"))
@@ -124,6 +124,8 @@ def print_plan(plan: BuildPlan, price: Price | None, *, json: bool) -> None:
     typer.echo("tokens are estimated as bytes/3; a reply that cannot be used is asked for once more")
 
 
-def print_remarks(remarks: Sequence[Remark]) -> None:
-    """The first few things to know of single runs."""
-    print_some([f"{remark.task_id}: {remark.purpose}: {remark.what}" for remark in remarks])
+def print_remarks(writer: ModelWriter) -> None:
+    """What a person should know of the endpoint, and the first few things of single runs."""
+    for notice in writer.notices:
+        typer.echo(notice, err=True)
+    print_some([f"{remark.task_id}: {remark.purpose}: {remark.what}" for remark in writer.remarks])

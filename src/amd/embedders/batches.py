@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from amd.chat import Embedder, Rows
-from amd.errors import RowsDoNotMatch, WidthDoesNotMatch
+from amd.errors import ClientError, RowsDoNotMatch, WidthDoesNotMatch
 
-__all__ = ["embed_batches"]
+__all__ = ["embed_batches", "texts_cut"]
 
 _BATCH = 256
 
@@ -32,7 +33,8 @@ def embed_batches(
     Raises:
         RowsDoNotMatch: another number of rows than of texts.
         WidthDoesNotMatch: a row of another width.
-        ClientError: the embedder's service failed. Nothing is returned then, so nothing half embedded is kept.
+        ClientError: the embedder's service failed. Nothing is returned then, so nothing half embedded is kept. If one
+            text is at fault, ``index`` counts among all ``texts``.
 
     >>> from amd.embedders import load_embedder
     >>> [row.shape for row in embed_batches(load_embedder("hash"), ["a", "b"])]
@@ -41,7 +43,13 @@ def embed_batches(
     rows: list[Rows] = []
     for start in range(0, len(texts), _BATCH):
         batch = texts[start : start + _BATCH]
-        found = np.asarray(embedder.embed(batch), np.float32)
+        try:
+            found = np.asarray(embedder.embed(batch), np.float32)
+        except ClientError as error:
+            index = error.fields.get("index")
+            if isinstance(index, int):
+                error.fields["index"] = start + index
+            raise
         if found.ndim != 2 or len(found) != len(batch):
             raise RowsDoNotMatch(
                 f"embedder {embedder.id} gave {len(found) if found.ndim else 'no'} rows for {len(batch)} texts"
@@ -63,3 +71,21 @@ def embed_batches(
         if progress is not None:
             progress(len(rows), len(texts))
     return rows
+
+
+@runtime_checkable
+class _Cutting(Protocol):
+    """An embedder that reads only the beginning of a long text, and counts."""
+
+    @property
+    def cut(self) -> int: ...
+
+
+def texts_cut(embedder: Embedder) -> int:
+    """Of how many texts the embedder has read only the beginning, so far; 0 for one that does not count them.
+
+    >>> from amd.embedders import load_embedder
+    >>> texts_cut(load_embedder("hash"))
+    0
+    """
+    return embedder.cut if isinstance(embedder, _Cutting) else 0

@@ -5,6 +5,7 @@ How the service is reached, and what is worth asking again, is told by ``amd.ser
 
 from __future__ import annotations
 
+import logging
 import weakref
 from collections.abc import Sequence
 
@@ -17,13 +18,20 @@ from amd.service import OF_THE_REQUEST, OPENAI, open_client, retrying, server_wo
 
 __all__ = ["OpenAIEmbedder"]
 
+_SHORTEST_CUT = 256  # characters: a model that takes no more than this is none
+_QUOTED = 60  # characters of a bad text that an error shows
+
+_LOG = logging.getLogger(__name__)
+
 
 class OpenAIEmbedder:
     """Embeds with ``model`` at ``base_url``, in batches, with retries, one request at a time.
 
     Timeouts, 408, 409, 429 and 5xx are tried again, after as many seconds as ``Retry-After`` says, or else after
     ``first_wait`` seconds, doubled each time. Any other refusal is final. A batch that is refused as a bad request is
-    halved until the one bad text stands alone; then the error names its index. The width is what the server sends.
+    halved until the one bad text stands alone. If the service takes its beginning, the text was too long: it gets that
+    row, is counted in ``cut``, and the log has the server's words. If not, the error names the text. The width is what
+    the server sends.
 
     Args:
         model: the name that the endpoint knows the model by.
@@ -59,6 +67,7 @@ class OpenAIEmbedder:
                 embedder=f"openai:{model}",
             )
         self.id = f"openai:{model}"
+        self.cut = 0
         self._model = model
         self._batch = batch
         self._url = base_url or OPENAI
@@ -70,11 +79,12 @@ class OpenAIEmbedder:
         """One row of unit length for each text.
 
         Raises:
-            ClientError: the server's own words, and ``index`` where one text is at fault.
+            ClientError: the server's own words; where one text is at fault, its beginning and its ``index`` as well.
         """
         parts: list[Rows] = []
-        for start in range(0, len(texts), self._batch):
-            parts += self._rows(texts[start : start + self._batch], start)
+        sendable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a request is UTF-8
+        for start in range(0, len(sendable), self._batch):
+            parts += self._rows(sendable[start : start + self._batch], start)
         if not parts:
             return np.empty((0, 0), dtype=np.float32)
         widths = sorted({part.shape[1] for part in parts})
@@ -85,19 +95,41 @@ class OpenAIEmbedder:
     def _rows(self, texts: Sequence[str], first: int) -> list[Rows]:
         """The rows of one batch, whose first text has the index ``first`` among all, in one part or in several."""
         try:
-            reply = self._retrying(
-                self._client.embeddings.create, model=self._model, input=list(texts), encoding_format="float"
-            )
+            return [self._asked(texts)]
         except openai.APIStatusError as refusal:
             if refusal.status_code not in OF_THE_REQUEST:
                 raise self._refused(refusal) from refusal
             if len(texts) == 1:
-                raise self._refused(refusal, index=first) from refusal
+                return [self._beginning(texts[0], first, refusal)]
             half = len(texts) // 2
             return self._rows(texts[:half], first) + self._rows(texts[half:], first + half)
+
+    def _beginning(self, text: str, index: int, refusal: openai.APIStatusError) -> Rows:
+        """The row of as much of a refused text as the service takes: its half, half of that, and so on."""
+        size = len(text) // 2
+        while size >= _SHORTEST_CUT:
+            try:
+                row = self._asked([text[:size]])
+            except openai.APIStatusError as again:
+                if again.status_code not in OF_THE_REQUEST:
+                    raise self._refused(again) from again
+                size //= 2
+            else:
+                self.cut += 1
+                why = self._refused(refusal, index=index, text=text).message
+                _LOG.warning("%s; its first %d characters were embedded", why, size)
+                return row
+        raise self._refused(refusal, index=index, text=text) from refusal
+
+    def _asked(self, texts: Sequence[str]) -> Rows:
+        """The rows of one request that was answered; ``APIStatusError`` if the answer is a refusal."""
+        try:
+            reply = self._retrying(
+                self._client.embeddings.create, model=self._model, input=list(texts), encoding_format="float"
+            )
         except openai.APIConnectionError as failure:
             raise self._error(f"cannot be reached: {failure.__cause__ or failure}") from failure
-        return [self._checked(getattr(reply, "data", None), len(texts))]
+        return self._checked(getattr(reply, "data", None), len(texts))
 
     def _checked(self, items: object, count: int) -> Rows:
         """The server's embeddings in the order of the texts, as rows of unit length."""
@@ -117,10 +149,15 @@ class OpenAIEmbedder:
         unit: Rows = (rows / lengths).astype(np.float32)
         return unit
 
-    def _refused(self, refusal: openai.APIStatusError, **fields: object) -> ClientError:
-        text = f" for the text with the index {fields['index']}" if "index" in fields else ""
+    def _refused(self, refusal: openai.APIStatusError, *, index: int = 0, text: str | None = None) -> ClientError:
+        """What the server said; if it is about one text, which one."""
+        what, fields = "", {}
+        if text is not None:
+            more = "..." if len(text) > _QUOTED else ""
+            what = f" for the text {text[:_QUOTED]!r}{more} of {len(text)} characters"
+            fields = {"index": index, "text": text}
         return self._error(
-            f"answered {refusal.status_code}{text}: {server_words(refusal)}", status=refusal.status_code, **fields
+            f"answered {refusal.status_code}{what}: {server_words(refusal)}", status=refusal.status_code, **fields
         )
 
     def _error(self, what: str, **fields: object) -> ClientError:

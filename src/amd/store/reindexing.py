@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 
 from amd.chat import Embedder, Rows
 from amd.embedders import load_embedder
-from amd.embedders.batches import embed_batches
+from amd.embedders.batches import embed_batches, texts_cut
 from amd.json_text import digest
 from amd.store.contents import Contents, ShelfContents, prepare
 from amd.store.edits import FaultIn, difference
@@ -43,9 +43,13 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
-    """How many texts were embedded, what is published now, each edit, and how many records a person removed."""
+    """How many texts were embedded, what is published now, each edit, and how many records a person removed.
+
+    Of ``cut`` of the embedded texts the embedder read only the beginning.
+    """
 
     embedded: int
+    cut: int
     generation: int
     edits: tuple[Edit, ...]
     removed: int
@@ -89,19 +93,22 @@ def reindex(
     with typed(f"run: amd check {place}"):
         check_pin(published_manifest(place), pin, place)  # before a lock is made where there is no such memory
     embedded: defaultdict[str, dict[str, Rows]] = defaultdict(dict)  # by embedder: another writer may change it
+    cut: Counter[str] = Counter()  # the same
     while True:
         with locked(place), typed(f"nothing published is lost; run: amd check {place}"):
             state = read_standing(place, embedder, pin, fault_in)
             rows = embedded[state.embedder_id]
             missing = state.missing(rows)
             if not missing:
-                return _publish(place, state, rows)
+                return _publish(place, state, rows, cut[state.embedder_id])
         by = embedder or load_embedder(state.embedder_id)
+        before = texts_cut(by)
         found = embed_batches(by, list(missing.values()), width=state.width(rows))
+        cut[state.embedder_id] += texts_cut(by) - before
         rows |= zip(missing, found, strict=True)
 
 
-def _publish(place: Path, state: Standing, embedded: Mapping[str, Rows]) -> ReindexReport:
+def _publish(place: Path, state: Standing, embedded: Mapping[str, Rows], cut: int) -> ReindexReport:
     manifest = state.manifest
     edits = tuple(_edits(state))
     changed = state.space(embedded) != manifest.embedder or len(state.intact) < len(shelf_files(place, manifest))
@@ -115,6 +122,7 @@ def _publish(place: Path, state: Standing, embedded: Mapping[str, Rows]) -> Rein
     kept = {line.stored.id for lines in state.lines.values() for line in lines if line.stored.id}
     return ReindexReport(
         embedded=len(embedded),
+        cut=cut,
         generation=manifest.generation,
         edits=edits,
         removed=sum(figures.rows for figures in state.manifest.shelves.values()) - len(kept),

@@ -84,7 +84,7 @@ class WorkflowTier:
     def distill(self, run: Trajectory, evidence: Evidence, writer: Writer) -> Sequence[Draft]:
         """One draft: the writer's insight, else the sentences that the calls themselves bear out."""
         if not run.task.instruction.strip():
-            return ()
+            return (Draft("", {}),)  # a build counts what nothing can find; no model is asked to write it
         prompt = INSIGHT if run.calls else INSIGHT_WITHOUT_CALLS
         reply = writer.write(Assignment(prompt, run, fault_in_insight))
         text = reply.text.strip() if reply else " ".join(_sentences(run, evidence))
