@@ -99,7 +99,10 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--port", type=int, default=0, help="where to listen; 0, the default, is any free port")
     options.add_argument("--tools", action="store_true", help="show tools to the model, by a Hermes chat template")
     options.add_argument(
-        "--repeat-penalty", type=float, default=1.0, help="over 1, answers that would go round in circles come to an end"
+        "--repeat-penalty",
+        type=float,
+        default=1.0,
+        help="over 1, answers that would go round in circles come to an end",
     )
     options.add_argument("--slots", type=int, default=2, help="requests that are answered at the same time")
     options.add_argument("--threads", type=int, default=min(os.cpu_count() or 1, 4), help="processors to use")

@@ -63,4 +63,4 @@ fi
 
 size=$(du -sm "$folder" | cut -f 1)
 echo "$folder: Python $version, $engine, $size MB"
-echo "next: . $folder/bin/activate && WEIGHTS=$weights VLLM_CPU_KVCACHE_SPACE=1 scripts/serve_vllm.sh smollm2-135m"
+echo "next: . $folder/bin/activate && WEIGHTS=$weights VLLM_CPU_KVCACHE_SPACE=1 scripts/serve_vllm.sh smollm2-135m --host 127.0.0.1"

