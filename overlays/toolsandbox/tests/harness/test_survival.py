@@ -44,7 +44,7 @@ SPELT = {
 MENDED = {
     PERMUTED: Slip([(LOW_BATTERY, '{"on": false}'), (WIFI, '{"on": true}')]),
     ADDRESS: Slip([("remove_contact", '{"person_id": "nobody"}')]),
-    NO_MAPPING: Slip([("search_contacts", '["sister"]')]),
+    NO_MAPPING: Slip([("search_contacts", '["rose"]')]),
     "send_message_with_phone_number_and_content": Slip([("send_message_with_phone_number", "")]),
 }
 """Calls that fail and end nothing: the harness records an exception, and the student goes on."""
@@ -61,7 +61,7 @@ SLIPS = {
     **SPELT,
     **MENDED,
     **{name: slip for name, (slip, _) in FATAL.items()},
-    ENDLESS: Slip([("search_contacts", '{"nme": "boss"}')], forever=True),
+    ENDLESS: Slip([("search_contacts", '{"nme": "rose"}')], forever=True),
     ECHO: Slip(
         [
             ("add_contact", json.dumps({"name": ALARM, "phone_number": "+12025550199"})),
