@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -205,3 +209,55 @@ def test_a_plan_of_the_rules_and_a_bad_price_list_are_usage_errors(amd, build, r
         done = build("--plan", "--prices", prices)
         assert done.code == 2
         assert "prices.toml" in done.err
+
+
+@pytest.mark.parametrize("option", [["--reasoning"], ["--budget-tokens", "5"], ["--retry-fallbacks"]])
+def test_what_only_a_model_can_be_told_is_refused_for_the_rules(amd, runs, fields, tmp_path, option):
+    """An option without effect is one that nobody would notice."""
+    done = amd("build", "openai-chat", runs, *fields, "--out", tmp_path / "m", "--embedder", "hash", *option)
+    assert (done.code, option[0] in done.err) == (2, True)
+
+
+def test_a_price_list_without_the_model_is_told(build, tmp_path):
+    """What it has is named."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[prices.other]\nprompt = 1\ncompletion = 1\n", encoding="utf-8")
+    done = build("--prices", prices)
+    assert done.code == 2
+    assert "'builder'; it has other" in done.err
+
+
+def test_an_interrupted_build_waits_for_no_slow_answer(runs, fields, tmp_path):
+    """Ctrl-C with answers under way: the process ends at once, and what was finished before is kept."""
+    slow = iter(range(10_000))
+
+    def chat(body):
+        if next(slow) > 1:
+            time.sleep(10)
+        return by_rule(body)
+
+    with LoopbackServer(chat=chat, models=["builder"]) as other:
+        words = ("build", "openai-chat", runs, *fields, "--out", tmp_path / "m", "--embedder", "hash")
+        command = [sys.executable, "-m", "amd", *words, "--distiller", "builder", "--base-url", other.url]
+        with subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True) as process:
+            until = time.monotonic() + 60
+            while not (next_request(other) > 3 and kept(tmp_path) == 2) and time.monotonic() < until:
+                time.sleep(0.05)
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=9)
+        assert time.monotonic() - begin < 9
+        assert process.returncode == 130
+        assert "run the same command again" in err
+    assert kept(tmp_path) == 2
+
+
+def kept(tmp_path):
+    """How many finished replies the journal has."""
+    path = tmp_path / "m" / ".journal.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def next_request(server):
+    """How many chat requests have come in."""
+    return sum(each.method == "POST" for each in server.requests)
