@@ -38,6 +38,7 @@ OF_THE_REQUEST = frozenset({400, 413, 422})
 """Statuses that refuse this one request; another one may pass."""
 
 _BUSY = frozenset({408, 409, 429})  # and 5xx: ask again later
+_NOT_MADE = 501  # the server cannot do this, and will not in a while
 _LONGEST_WAIT = 60.0  # seconds; a server that asks for more is told about instead of waited for
 LONGEST_WORDS = 500  # characters of a server's answer in a message
 _NEXT_STEPS = {
@@ -213,7 +214,7 @@ def _is_worth_retrying(error: BaseException) -> bool:
     """Whether the same request may succeed in a while."""
     if isinstance(error, openai.APIStatusError):
         wait = _asked_to_wait(error)
-        busy = error.status_code in _BUSY or error.status_code >= 500
+        busy = error.status_code in _BUSY or (error.status_code >= 500 and error.status_code != _NOT_MADE)
         return busy and (wait is None or wait <= _LONGEST_WAIT)
     return isinstance(error, openai.APIConnectionError)  # timeouts are among them
 

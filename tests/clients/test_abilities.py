@@ -109,6 +109,7 @@ def test_a_refusal_of_all_requests_is_told_at_once(status: int) -> None:
         pytest.param([completion('```json\n{"ice_is_cold": true}\n```')], False, id="in fences"),
         pytest.param([completion(None)], False, id="nothing"),
         pytest.param([completion('{\n\n\n\n "ice_', "length")], True, id="cut on the way"),
+        pytest.param([completion("```json\n{\n ", "length")], True, id="cut behind a fence"),
         pytest.param([completion("Ice is a very", "length")], False, id="cut in words"),
         pytest.param(
             [completion(None, "length", reasoning_content="Ice?"), completion('{"ice_is_cold": true}')],

@@ -112,7 +112,7 @@ def _asked_by(able: Abilities) -> set[str]:
 def _is_of_the_schema(answer: Completion) -> bool:
     """Whether the answer is JSON of the schema, or was on the way to it when it was cut off."""
     if answer.finish_reason == "length":
-        return answer.text.lstrip().startswith("{")
+        return answer.text.lstrip().removeprefix("```json").lstrip().startswith("{")  # some fence what they bind
     try:
         value = loads(answer.text)
     except ValueError:
