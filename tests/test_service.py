@@ -58,7 +58,7 @@ def test_what_may_pass_is_asked_again(status: int) -> None:
     assert caught.value.fields["seconds"] >= 0.03
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422, 501])
 def test_what_will_not_pass_is_final(status: int) -> None:
     """C18: a refusal of the request, the key or the model is asked once."""
     with LoopbackServer(faults=lambda _: Fault(status)) as server, closing(service_at(server)) as service:
