@@ -26,9 +26,6 @@ WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 CONTEXT = 8192
 """Tokens of one request, prompt and reply together: what the model was trained on."""
 
-REPEATED_WITHIN = 256
-"""Tokens back that a penalty on repetition looks."""
-
 HERMES = Path(__file__).with_name("hermes.jinja")
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 
@@ -76,8 +73,6 @@ def serve(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - a server of a
     params.sampling.penalty_last_n = 256
     params.fit_params = False
     params.ui = False
-    params.sampling.penalty_repeat = arguments.repeat_penalty
-    params.sampling.penalty_last_n = REPEATED_WITHIN
     params.verbosity = 3 if arguments.verbose else -1
     if arguments.tools:
         params.chat_template = HERMES.read_text(encoding="utf-8")
@@ -111,12 +106,6 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument("--slots", type=int, default=2, help="requests that are answered at the same time")
     options.add_argument("--threads", type=int, default=min(os.cpu_count() or 1, 4), help="processors to use")
-    options.add_argument(
-        "--repeat-penalty",
-        type=float,
-        default=1.0,
-        help="above 1, what was said lately is said again less; 1.15 ends loops",
-    )
     options.add_argument("--until-stdin-closes", action="store_true", help="end too when the standard input is closed")
     options.add_argument("--verbose", action="store_true", help="the server's own log, on standard error")
     return options
