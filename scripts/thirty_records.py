@@ -108,6 +108,10 @@ class Nobody:
 
     def complete(self, *_: object, **__: object) -> NoReturn:
         """There is nobody."""
+        self.probe()
+
+    def probe(self) -> NoReturn:
+        """There is nobody."""
         raise ConfigError(
             f"{REPLIES.name} has no reply to what a build asks now: a prompt or {RUNS.name} has changed since",
             next_step="ask for it: python scripts/thirty_records.py --ask",
@@ -119,7 +123,7 @@ def side(runs: Path, place: Path, writer: Writer = RULES, workers: int = 1) -> S
     reader, embedder, options = load_reader("openai-chat"), load_embedder("hash"), Options(workers=workers)
     build_memory(reader.read([runs], reader.options()), place, embedder=embedder, writer=writer, options=options)
     remarks = writer.remarks if isinstance(writer, ModelWriter) else ()
-    said = [(remark, remark.what.partition("written by rules: ")[2]) for remark in remarks]
+    said = [(remark, remark.what.partition("written by rules: ")[2].partition(":")[0]) for remark in remarks]
     why = {(remark.task_id, remark.purpose): reason for remark, reason in said if reason}
     with read_memory(place) as memory:
         records = tuple(record for shelf in memory.shelves.values() for record in shelf.records())
