@@ -30,7 +30,7 @@ TOOLSANDBOX_VENV := .venvs/toolsandbox
 TOOLSANDBOX_SETUP = $(if $(CLONE),,$(error say where the clone is: make $@ CLONE=/path/to/ToolSandbox)) \
 	PYTHON="$(HARNESS_PYTHON)" scripts/setup_toolsandbox.sh "$(CLONE)"
 
-.PHONY: help demo test lowest bfcl bfcl-env toolsandbox toolsandbox-env lint types bench all setup format clean
+.PHONY: help demo test lowest bfcl bfcl-env toolsandbox toolsandbox-env lint types bench bench-student all setup format clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this help
@@ -69,7 +69,11 @@ types: $(VENV)/.ready-dev  ## Check types, strictly
 	@$(BIN)/mypy
 
 bench: $(VENV)/.ready  ## Compare speed and size with plain numpy and orjson, in ratios; measure what the search finds
-	@for bench in scripts/bench_*.py; do echo "$$bench"; $(BIN)/python $$bench || exit 1; done
+	@for bench in $(filter-out %_student.py,$(wildcard scripts/bench_*.py)); do echo "$$bench"; $(BIN)/python $$bench || exit 1; done
+
+bench-student: $(VENV)/.ready  ## Measure a real small student, with memory and without (half an hour); for less, ARGS="--items 20"
+	@PYTHON="$(HARNESS_PYTHON)" scripts/setup_local_llm.sh
+	@$(BIN)/python scripts/bench_student.py $(ARGS)
 
 all: lint types test bfcl lowest demo  ## Everything that continuous integration runs
 
