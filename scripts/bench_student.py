@@ -26,14 +26,15 @@ import typer
 
 import amd
 from amd.arms.run_directory import RunDirectory, RunSettings
-from amd.cli.console import StageProgress, print_json
+from amd.cli.console import StageProgress, print_json, print_some
 from amd.cli.exits import run_app
 from amd.clients import ChatModel
 from amd.config import chat_model_named, embedder_named
-from amd.errors import ConfigError
-from amd.traces import Trajectory, load_reader
+from amd.errors import ClientError, ConfigError
+from amd.traces import Refusal, Trajectory, load_reader
 from amd_bfcl.families import Category
 from amd_bfcl.record import record
+from local_llm import MODEL
 from next_call.answers import Answers
 from next_call.arms import ARMS, NONE, PARROT, Shown, show
 from next_call.asking import ask_all
@@ -41,7 +42,6 @@ from next_call.items import Item, draw
 from next_call.report import figures, print_figures
 
 ROOT = Path(__file__).resolve().parents[1]
-LOCAL = "SmolLM2-135M"
 SERVER = (str(ROOT / ".venvs" / "local-llm" / "bin" / "python"), str(ROOT / "scripts" / "local_llm.py"))
 DEFAULT_ARMS = (NONE, "random", "block", "turns", "in-sample", PARROT)
 TIMEOUT = 1800.0  # seconds: on a busy machine a token can take one, and a whole prompt comes before the first
@@ -57,8 +57,8 @@ def main(
     out: Annotated[
         Path, typer.Option(help="Where memory and answers are kept.", show_default="student-bench, here")
     ] = ROOT / "student-bench",
-    model: Annotated[str, typer.Option(help="The student.")] = LOCAL,
-    base_url: Annotated[str | None, typer.Option(help=f"Its endpoint; without it, {LOCAL} is served.")] = None,
+    model: Annotated[str, typer.Option(help="The student.")] = MODEL,
+    base_url: Annotated[str | None, typer.Option(help=f"Its endpoint; without it, {MODEL} is served.")] = None,
     runs: Annotated[Path | None, typer.Option(help="Runs as amd read writes them, instead of BFCL's.")] = None,
     embedder: Annotated[str, typer.Option(help="What the memory is embedded by.")] = "minilm",
     seed: Annotated[int, typer.Option(help="Of items, tools, random records and intervals.")] = 20,
@@ -103,7 +103,10 @@ def read_runs(path: Path | None) -> list[Trajectory]:
     if path is None:
         return list(record(Category.BASE))
     reader = load_reader("amd")
-    return [item for item in reader.read([path], reader.options()) if isinstance(item, Trajectory)]
+    found = list(reader.read([path], reader.options()))
+    refused = [item for item in found if isinstance(item, Refusal)]
+    print_some([f"{refusal.where}: {refusal.reason}: {refusal.detail}" for refusal in refused])
+    return [item for item in found if isinstance(item, Trajectory)]
 
 
 def build(runs: Sequence[Trajectory], place: Path, embedder: str) -> amd.Memory:
@@ -133,16 +136,18 @@ def served(model: str, base_url: str | None) -> Iterator[ChatModel]:
         with chat_model_named(model, base_url, timeout=TIMEOUT, connections=1) as student:
             yield student
         return
-    if model != LOCAL or not Path(SERVER[0]).exists():
+    if model != MODEL or not Path(SERVER[0]).exists():
         raise ConfigError(
-            f"the model {model!r} has no endpoint" if model != LOCAL else f"{LOCAL} is not installed here",
-            next_step="give --base-url" if model != LOCAL else "run scripts/setup_local_llm.sh, or give --base-url",
+            f"the model {model!r} has no endpoint" if model != MODEL else f"{MODEL} is not installed here",
+            next_step="give --base-url" if model != MODEL else "run scripts/setup_local_llm.sh, or give --base-url",
         )
     # Its standard input is a pipe of ours: it ends when we do, even by a kill.
     with subprocess.Popen([*SERVER, "--until-stdin-closes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
-        url = server.stdout.readline().decode().strip().rpartition(" ")[2]
         try:
+            name, _, url = server.stdout.readline().decode().strip().rpartition(" ")
+            if not name:
+                raise ClientError(f"{MODEL} could not be served", next_step=f"see what {' '.join(SERVER)} says")
             with chat_model_named(model, url, timeout=TIMEOUT, connections=1) as student:
                 yield student
         finally:

@@ -43,11 +43,11 @@ def draw(runs: Sequence[Trajectory], count: int, seed: int) -> list[Item]:
     """At most ``count`` items, as many of each family as of any other, give or take one.
 
     Families take turns in a seeded order, each with a turn of one of its runs that was not drawn before. So the first
-    items are the same whatever the count. A turn without words or without a call, and a run whose offered tools are
-    unknown, give no item.
+    items are the same whatever the count. A turn without words or without a call gives no item, nor does a run that did
+    not succeed, whose calls need not be right, or whose offered tools are unknown.
     """
     families: dict[str, list[Item]] = {}
-    for run in runs:
+    for run in (run for run in runs if run.outcome.success):
         for number, turn in enumerate(run.turns, 1):
             if turn.user and turn.calls and run.tools:
                 item = Item(run.task, number, turn.user, turn.calls, run.tools)

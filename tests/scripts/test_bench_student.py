@@ -215,13 +215,13 @@ def test_without_a_file_the_benchmark_s_answer_key_is_replayed():
     assert all(item.right.name in {tool.name for tool in item.tools} for item in items)
 
 
-def local(tmp_path: Path, url: str | None) -> Path:
-    """A checkout's scripts, with a local model that is served at this URL, if any."""
+def local(tmp_path: Path, program: str | None) -> Path:
+    """A checkout's scripts, with this program as what serves the local model, if any."""
     scripts = shutil.copytree(SCRIPTS, tmp_path / "checkout" / "scripts")
-    if url:
+    if program:
         python = tmp_path / "checkout" / ".venvs" / "local-llm" / "bin" / "python"
         python.parent.mkdir(parents=True)
-        python.write_text(f'#!/bin/sh\necho $$ > "{tmp_path}/pid"\necho "SmolLM2-135M at {url}"\ncat\n')
+        python.write_text(f"#!/bin/sh\n{program}\n")
         python.chmod(stat.S_IRWXU)
     return scripts
 
@@ -229,13 +229,35 @@ def local(tmp_path: Path, url: str | None) -> Path:
 def test_the_local_model_is_served_as_long_as_it_is_needed(runs, tmp_path):
     """Without an endpoint; it is stopped at the end."""
     with LoopbackServer(chat=student, models=["SmolLM2-135M"]) as server:
-        process = started(tmp_path / "bench", runs, None, "--items", "1", scripts=local(tmp_path, server.url))
+        program = f'echo $$ > "{tmp_path}/pid"\necho "SmolLM2-135M at {server.url}"\ncat'
+        process = started(tmp_path / "bench", runs, None, "--items", "1", scripts=local(tmp_path, program))
         printed, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (0, "")
     assert printed.startswith("SmolLM2-135M, 1 items of 1 families")
     pid = int((tmp_path / "pid").read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_local_model_that_cannot_be_served_is_an_error(runs, tmp_path):
+    """Its own words, then ours; nothing else is asked in its place, whatever the environment names."""
+    process = started(tmp_path / "bench", runs, None, scripts=local(tmp_path, "echo no room >&2\nexit 1"))
+    printed, said = process.communicate(timeout=60)
+    assert (process.returncode, printed) == (3, "")
+    first, second = said.rstrip("\n").split("\n")
+    assert first == "no room"
+    assert second.startswith("scripts/bench_student.py: SmolLM2-135M could not be served; see what ")
+
+
+def test_runs_that_cannot_be_read_are_told(runs, tmp_path, measure, whole):
+    """The others are measured."""
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(runs.read_bytes() + b"no run\n")
+    with LoopbackServer(chat=student) as server:
+        code, printed, said = measure(tmp_path / "bench", path, server.url, "--json", "--arms", "none,no-model")
+    assert (code, said.count("\n")) == (0, 1)
+    assert "runs.jsonl:7: unreadable" in said
+    assert json.loads(printed)["arms"]["none"] == whole[1]["arms"]["none"]
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,11 @@ def test_another_seed_draws_others():
 
 
 def test_a_turn_without_words_or_calls_is_no_item():
-    """Nor is any turn of a run whose tools are unknown; the right call is the first of the turn."""
+    """Nor is one of a run that did not succeed, or whose tools are unknown; the right call is the first of a turn."""
     whole = run(1, turns=2)
     silent = replace(whole, turns=(replace(whole.turns[0], user=None), Turn("Thanks.", (Step("Bye."),)), *whole.turns))
     assert sorted(item.turn for item in draw([silent], 9, 1)) == [3, 4]
-    assert draw([replace(whole, tools=None)], 9, 1) == []
+    assert draw([replace(whole, tools=None), run(2, success=False), run(3, success=None)], 9, 1) == []
     assert [item.right in (whole.turns[0].calls[0], whole.turns[1].calls[0]) for item in draw([whole], 9, 1)] == [
         True,
         True,
