@@ -75,7 +75,7 @@ def _figures(
         keys=fmean(score.keys for score in ours),
         whole=fmean(score.whole for score in ours),
         placeholders=sum(writes_placeholder(found) for found in arguments if found is not None),
-        cut_off=arguments.count(None),
+        cut_off=sum(outcome.tokens > 0 and found is None for outcome, found in zip(outcomes, arguments, strict=True)),
         no_record=sum(outcome.shown == 0 for outcome in outcomes),
         tokens=fmean(outcome.tokens for outcome in outcomes),
         differences={
