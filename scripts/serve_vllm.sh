@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Serves a student by vLLM: scripts/serve_vllm.sh [--print] MODEL [ARGUMENTS OF vllm serve]
-#   MODEL         a file of configs/students without .toml: qwen3-4b, qwen3-8b, llama-3.1-8b, gemma-3-4b
+#   MODEL         a file of configs/students without .toml: qwen3-4b, qwen3-8b, llama-3.1-8b, gemma-3-4b, and
+#                 smollm2-135m for a machine without a GPU (scripts/setup_vllm_cpu.sh)
 #   --print       print the command line, run nothing
 #   VLLM_SOURCE=  the folder of vLLM's source, for a model whose chat template lies there
+#   WEIGHTS=      a folder of weights to serve, in place of the hub's repository
 #   PYTHON=       the Python that reads the configuration, from 3.11 on; without it the first one found
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
@@ -43,4 +45,9 @@ for word in "${words[@]}"; do
     exit 1
   fi
 done
+# The build for processors is a package of another name, in which `vllm serve` looks for itself in vain and stops.
+beside=$(dirname "$(command -v vllm)")/python
+if [[ -x $beside ]] && "$beside" -c 'from importlib.metadata import version; version("vllm-cpu")' 2>/dev/null; then
+  words=("$beside" -m vllm.entrypoints.openai.api_server --model "${words[@]:2}")
+fi
 exec "${words[@]}"

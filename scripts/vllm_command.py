@@ -17,10 +17,13 @@ KNOWN = ("repo", "tool_call_parser", "reasoning_parser", "max_model_len", "chat_
 """The keys of a table ``[vllm]``."""
 
 
-def command(student: Mapping[str, object], more: Sequence[str] = (), *, source: str = "") -> list[str]:
+def command(
+    student: Mapping[str, object], more: Sequence[str] = (), *, source: str = "", weights: str = ""
+) -> list[str]:
     """The words of ``vllm serve`` for a student; ``more`` come last, where vLLM takes the later of two.
 
-    ``source`` is the folder of vLLM's source, where the chat templates of its documentation lie.
+    ``source`` is the folder of vLLM's source, where the chat templates of its documentation lie. ``weights`` is a
+    folder of weights to serve in place of the hub's repo.
 
     Raises:
         ValueError: there is no ``model``, no ``repo``, or a key in ``[vllm]`` that nobody reads.
@@ -33,7 +36,7 @@ def command(student: Mapping[str, object], more: Sequence[str] = (), *, source: 
         raise ValueError("it needs a model, and a table [vllm] with a repo")
     if unread := sorted(set(vllm) - set(KNOWN)):
         raise ValueError(f"[vllm] has {', '.join(unread)}; known are: {', '.join(KNOWN)}")
-    words = ["vllm", "serve", vllm["repo"], "--served-model-name", student["model"]]
+    words = ["vllm", "serve", weights or vllm["repo"], "--served-model-name", student["model"]]
     if "max_model_len" in vllm:
         words += ["--max-model-len", vllm["max_model_len"]]
     if "tool_call_parser" in vllm:
@@ -57,7 +60,8 @@ def main(arguments: Sequence[str]) -> int:
     path = STUDENTS / f"{name}.toml"
     try:
         student = tomllib.loads(path.read_text(encoding="utf-8"))
-        print(shlex.join(command(student, arguments[1:], source=os.environ.get("VLLM_SOURCE", ""))))
+        source, weights = os.environ.get("VLLM_SOURCE", ""), os.environ.get("WEIGHTS", "")
+        print(shlex.join(command(student, arguments[1:], source=source, weights=weights)))
     except ValueError as error:
         print(f"{path}: {error}", file=sys.stderr)
         return 2

@@ -24,7 +24,7 @@ def read(path: Path) -> dict[str, Any]:
 def test_the_configurations_are_there() -> None:
     """Those that the documentation names."""
     assert {path.stem for path in ARMS} == {"none", "amd", "amd-dynamic", "amd-replace", "in-sample"}
-    assert {path.stem for path in STUDENTS} == {"qwen3-4b", "qwen3-8b", "llama-3.1-8b", "gemma-3-4b"}
+    assert {path.stem for path in STUDENTS} == {"qwen3-4b", "qwen3-8b", "llama-3.1-8b", "gemma-3-4b", "smollm2-135m"}
 
 
 @pytest.mark.parametrize("path", ARMS, ids=lambda path: path.stem)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+PROMPTING = {"gemma-3-4b", "smollm2-135m"}
 STUDENTS = sorted(path.stem for path in (ROOT / "configs" / "students").glob("*.toml"))
 
 # A Python of any version that installs nothing and notes what it was asked to; the real one computes.
@@ -35,7 +36,7 @@ def script(path: Path, text: str) -> Path:
 
 def shell(*words: str | Path, **environment: str) -> tuple[int, str, str]:
     """Exit code, output and errors of a command."""
-    kept = {name: value for name, value in os.environ.items() if name not in {"PYTHON", "VLLM_SOURCE"}}
+    kept = {name: value for name, value in os.environ.items() if name not in {"PYTHON", "VLLM_SOURCE", "WEIGHTS"}}
     done = subprocess.run(words, env={**kept, **environment}, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -61,7 +62,7 @@ def test_a_student_s_command_line_is_printed(student: str) -> None:
     words = shlex.split(out)
     assert (code, err, words[:2]) == (0, "", ["vllm", "serve"])
     assert words[3:5] == ["--served-model-name", student]
-    assert ("--enable-auto-tool-choice" in words) is ("--tool-call-parser" in words) is (student != "gemma-3-4b")
+    assert ("--enable-auto-tool-choice" in words) is ("--tool-call-parser" in words) is (student not in PROMPTING)
 
 
 def test_further_arguments_come_last() -> None:
@@ -89,7 +90,7 @@ def test_a_student_s_output_is_capped(student: str) -> None:
     """The harness sends no limit: an answer without end would last until the context is full."""
     words = shlex.split(serve("--print", student)[1])
     cap = json.loads(words[words.index("--override-generation-config") + 1])
-    assert cap == {"max_new_tokens": 4096}
+    assert cap["max_new_tokens"] == (512 if student == "smollm2-135m" else 4096)
 
 
 def test_an_unknown_student_is_answered_with_those_there_are() -> None:
@@ -117,6 +118,31 @@ def test_vllm_is_run_with_these_words_or_said_to_be_missing(tmp_path: Path) -> N
     template.parent.mkdir(parents=True)
     template.touch()
     assert str(template) in serve("llama-3.1-8b", PATH=path, VLLM_SOURCE=str(source))[1].split("\n")
+
+
+def test_weights_that_are_here_are_served_in_place_of_the_hub_s() -> None:
+    """Under the same name."""
+    words = shlex.split(serve("--print", "qwen3-4b", WEIGHTS="/a folder/weights")[1])
+    assert words[:5] == ["vllm", "serve", "/a folder/weights", "--served-model-name", "qwen3-4b"]
+
+
+def test_the_build_for_processors_is_started_as_it_can_be(tmp_path: Path) -> None:
+    """It is a package of another name, and its own command does not find it; the arguments are the same."""
+    path = tools(tmp_path, "bash", "dirname", "env")
+    script(tmp_path / "vllm", "#!/usr/bin/env bash\necho vllm\n")
+    python = script(tmp_path / "python", '#!/usr/bin/env bash\n[[ $1 != -c ]] && printf "%s\\n" "$@"\n')
+    assert serve("smollm2-135m", PATH=path)[1] == "vllm\n"
+    script(python, '#!/usr/bin/env bash\nif [[ $1 != -c ]]; then printf "%s\\n" "$@"; fi\n')
+    words = serve("smollm2-135m", "--port", "8001", PATH=path, WEIGHTS="w")[1].split("\n")
+    assert words[:6] == [
+        "-m",
+        "vllm.entrypoints.openai.api_server",
+        "--model",
+        "w",
+        "--served-model-name",
+        "smollm2-135m",
+    ]
+    assert words[-3:] == ["--port", "8001", ""]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from amd.errors import ConfigError
 if TYPE_CHECKING:  # the client of a service takes half a second to load
     from amd.clients import ChatModel
 
-__all__ = ["Price", "chat_model_named", "embedder_named", "read_prices"]
+__all__ = ["Price", "chat_model_named", "embedder_named", "price_of", "read_prices"]
 
 
 def embedder_named(id: str, base_url: str | None = None) -> Embedder:  # noqa: A002 - the manifest's word
@@ -118,3 +118,21 @@ def read_prices(path: Path) -> dict[str, Price]:
             f"{path} is no table of prices: {what}",
             next_step='write [prices."MODEL"] with prompt = and completion =, per million tokens',
         ) from error
+
+
+def price_of(model: str, path: Path | None) -> Price | None:
+    """The price of a model in a table of prices; nothing without a table.
+
+    Raises:
+        ConfigError: as :func:`read_prices`, or the table does not have the model.
+    """
+    if path is None:
+        return None
+    prices = read_prices(path)
+    if model not in prices:
+        raise ConfigError(
+            f"{path} has no price of {model!r}; it has {', '.join(sorted(prices)) or 'none'}",
+            next_step=f'add [prices."{model}"]',
+            model=model,
+        )
+    return prices[model]

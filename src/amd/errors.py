@@ -83,7 +83,8 @@ class ReplyError(AmdError):
     """A model answered, but not what it was asked for. ``reason`` says in which way.
 
     ``empty``: nothing, or only thoughts. ``prose``: words instead of JSON. ``cut``: it ends in the middle. ``shape``:
-    JSON, or nearly, but not of the shape. The message is short and can be shown to the model.
+    JSON, or nearly, but not of the shape. ``length``: it was cut at its room. ``fault``: of the shape, and wrong. The
+    message is short and can be shown to the model.
 
     >>> from amd.clients import read_call
     >>> try:
@@ -94,7 +95,12 @@ class ReplyError(AmdError):
     """
 
     def __init__(
-        self, message: str, *, reason: Literal["empty", "prose", "cut", "shape"], next_step: str = "", **fields: object
+        self,
+        message: str,
+        *,
+        reason: Literal["empty", "prose", "cut", "shape", "length", "fault"],
+        next_step: str = "",
+        **fields: object,
     ) -> None:
         self.reason = reason
         super().__init__(message, next_step=next_step, reason=reason, **fields)

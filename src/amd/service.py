@@ -29,7 +29,7 @@ from tenacity import (
 
 from amd.errors import ClientError, ConfigError
 
-__all__ = ["OF_THE_REQUEST", "OPENAI", "Answer", "Service", "open_client", "retrying", "server_words"]
+__all__ = ["LONGEST_WORDS", "OF_THE_REQUEST", "OPENAI", "Answer", "Service", "open_client", "retrying", "server_words"]
 
 OPENAI = "https://api.openai.com/v1"
 """Where the client asks if it is given a key and no address."""
@@ -39,7 +39,7 @@ OF_THE_REQUEST = frozenset({400, 413, 422})
 
 _BUSY = frozenset({408, 409, 429})  # and 5xx: ask again later
 _LONGEST_WAIT = 60.0  # seconds; a server that asks for more is told about instead of waited for
-_LONGEST_WORDS = 500  # characters of a server's answer in a message
+LONGEST_WORDS = 500  # characters of a server's answer in a message
 _NEXT_STEPS = {
     401: "give the key of this endpoint (OPENAI_API_KEY)",
     403: "use a key that may use this endpoint",
@@ -97,7 +97,7 @@ class Service:
         self._finalizer = weakref.finalize(self, self._client.close)  # nobody has to remember it
 
     def close(self) -> None:
-        """Break off what is under way. Whoever waits for it gets a ``ClientError``."""
+        """End the waits between attempts with a ``ClientError``; an answer that is under way may take its time."""
         self._closing.set()
         self._finalizer()
 
@@ -130,7 +130,7 @@ class Service:
         except openai.APIStatusError as refusal:
             status, said = refusal.status_code, server_words(refusal)
             step = _NEXT_STEPS.get(status, "look at the server's own log, then run the same command again")
-            raise failed(f"answered {status}: {said[:_LONGEST_WORDS]}", step, status=status, said=said) from refusal
+            raise failed(f"answered {status}: {said[:LONGEST_WORDS]}", step, status=status, said=said) from refusal
         except openai.APITimeoutError as failure:
             step = "wait until the server is up, then run the same command again"
             what = f"did not answer within {self._timeout:g} seconds"

@@ -17,7 +17,7 @@ from pathlib import Path
 from amd.build import Options, build_memory
 from amd.build.journal import Journal
 from amd.build.model_writer import ModelWriter
-from amd.clients import Completion, Usage
+from amd.clients import Abilities, Completion, Usage
 from amd.embedders import load_embedder
 from amd.methods import method_named
 from amd.traces import load_reader
@@ -25,6 +25,12 @@ from amd.traces import load_reader
 
 class Chat:
     """Says the same to the same question, slowly enough that a kill can come in between."""
+
+    notices = ()
+
+    def probe(self):
+        """What every endpoint should take; nothing is paid for it."""
+        return Abilities(json_schema=True, limit="max_tokens", temperature=True, usage=Usage())
 
     def __init__(self, log):
         self.log = log

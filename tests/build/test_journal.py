@@ -65,30 +65,24 @@ def test_lines_that_are_none_cost_nothing_but_themselves(tmp_path: Path) -> None
     assert again.dropped == 3
 
 
-def test_what_is_published_goes_and_what_another_build_wrote_stays(tmp_path: Path) -> None:
-    """Two builds at once in one directory: each takes out its own."""
-    first = Journal(tmp_path)
-    first.add(entry(1))
+@pytest.mark.parametrize("late", [False, True])
+def test_what_is_published_goes_and_what_another_build_wrote_stays(tmp_path: Path, late: bool) -> None:
+    """Two builds in one directory, at once or one after a kill of the other: each takes out its own."""
+    Journal(tmp_path).add(entry(1))
     second = Journal(tmp_path)
+    if late:
+        Journal(tmp_path).add(entry(3))
+    second.get("key-2")
     second.add(entry(2))
-    first.settle()
-    assert Journal(tmp_path).get("key-2") == entry(2)
-    assert Journal(tmp_path).get("key-1") is None
+    assert second.unused == 1
     second.settle()
+    left = Journal(tmp_path)
+    assert [left.get(f"key-{number}") for number in (1, 2)] == [entry(1), None]
+    assert (left.get("key-3") is not None) == late
+    left.settle()
     assert not (tmp_path / JOURNAL).exists()
-    second.settle()
-
-
-def test_what_was_there_and_not_asked_for_is_told(tmp_path: Path) -> None:
-    """A run or a prompt is gone: its reply goes with the others."""
-    for number in (1, 2):
-        Journal(tmp_path).add(entry(number))
-    journal = Journal(tmp_path)
-    journal.get("key-1")
-    journal.get("key-3")
-    assert journal.unused == 1
-    journal.settle()
-    assert not (tmp_path / JOURNAL).exists()
+    left.settle()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".lock"]
 
 
 def test_threads_and_processes_write_whole_lines(tmp_path: Path) -> None:

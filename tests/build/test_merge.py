@@ -115,3 +115,28 @@ def test_run_of_tells_what_orders_trials():
     kept = run_of(replace(run(0), turns=run(0).turns), ScriptedWriter({}, id="model", prompts="p"))
     assert (kept.calls, kept.failed_calls, kept.distiller, kept.prompts) == (9, 0, "model", "p")
     assert run_of(run(0), RULES).trajectory_sha256 == kept.trajectory_sha256 == run(0).sha256
+
+
+def test_a_retry_writes_only_what_fell_back():
+    """The tiers that a model could not write; the others keep its words, and an unchanged run without any is left."""
+    fell, whole = replace(made("t1", distiller="m"), fallbacks=("subtask",)), made("t2", distiller="m")
+    new = [replace(each, fallbacks=()) for each in (fell, whole)]
+    merged = merge_runs([fell, whole], new, all_trials=False, retry_fallbacks=True)
+    assert merged.retried == {fell.trajectory_sha256: ("subtask",)}
+    assert (merged.written, merged.unchanged) == ((new[0],), 1)
+    old = {tier: [record("old", "t1", "a")] for tier in ("workflow", "subtask")}
+    new_records = {"workflow": [], "subtask": [record("new", "t1", "a")]}
+    kept = merge_records(old, new_records, merged)
+    assert {tier: [each.key for each in records] for tier, records in kept.items()} == {
+        "workflow": ["old"],
+        "subtask": ["new"],
+    }
+    assert merge_runs([fell, whole], new, all_trials=False).written == ()
+
+
+def test_a_retry_calls_no_answer_key_a_teachers():
+    """A copy under a teacher's name changes nothing, asked again or not."""
+    oracle = replace(made(distiller="m"), kind="oracle", fallbacks=("subtask",))
+    for retry in (False, True):
+        merged = merge_runs([oracle], [replace(oracle, kind="teacher")], all_trials=False, retry_fallbacks=retry)
+        assert (merged.runs, merged.written) == ((oracle,), ())

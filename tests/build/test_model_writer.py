@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
 
-from amd.build.journal import Journal
+from amd.build.journal import Entry, Journal
 from amd.build.model_writer import ModelWriter
+from amd.build.request import request_for
 from amd.chat import Message
-from amd.clients import Completion, Usage
+from amd.clients import Abilities, Completion, Usage
 from amd.errors import BudgetSpent, ClientError
 from amd.json_text import JSON
 from amd.testing import run
@@ -28,6 +31,12 @@ DIVIDED = [{"start_step": 1, "end_step": 9, "label": "all", "description": "It i
 
 class Chat:
     """Answers as it is told to, one answer a request, and remembers what it was asked."""
+
+    notices = ()
+
+    def probe(self) -> Abilities:
+        """What every endpoint should take."""
+        return Abilities(json_schema=True, limit="max_tokens", temperature=True, usage=Usage(20, 2))
 
     def __init__(self, *answers: str | tuple[str, str] | ClientError) -> None:
         self.answers = list(answers)
@@ -57,7 +66,7 @@ def segments(number: int = 1) -> Assignment[Segments]:
 
 def failure(status: int | None) -> ClientError:
     """What the client raises once its own retries are over."""
-    return ClientError("the server answered so", status=status, url="http://x/v1")
+    return ClientError("the server answered so", status=status, url="http://x/v1", attempts=3, seconds=0.5)
 
 
 def test_a_good_reply_is_given_and_accounted_for() -> None:
@@ -72,6 +81,9 @@ def test_a_good_reply_is_given_and_accounted_for() -> None:
     assert (room, schema) == (INSIGHT.room, schema)
     assert writer.calls == {"insight": 1}
     assert writer.costs == {
+        "probe.completion_tokens": 2,
+        "probe.prompt_tokens": 20,
+        "probe.requests": 1,
         "insight.completion_tokens": 10,
         "insight.prompt_tokens": 100,
         "insight.requests": 1,
@@ -165,7 +177,8 @@ def test_c09_a_finished_reply_is_not_asked_for_again(tmp_path: Path) -> None:
     assert second.write(insight()) == Insight("Look first.")
     assert second.write(segments()) is None
     assert second.recalled == 2
-    assert (second.costs, second.fallbacks) == (first.costs, first.fallbacks)
+    asked = {name: value for name, value in first.costs.items() if not name.startswith("probe.")}
+    assert (second.costs, second.fallbacks) == (asked, first.fallbacks)
 
 
 def test_fallbacks_are_asked_for_again_if_told_so(tmp_path: Path) -> None:
@@ -177,7 +190,7 @@ def test_fallbacks_are_asked_for_again_if_told_so(tmp_path: Path) -> None:
     second = ModelWriter("m", chat, PROMPTS, journal=Journal(tmp_path), retry_fallbacks=True)
     assert second.write(insight()) == Insight("Look first.")
     assert second.write(segments()) is not None
-    assert Journal(tmp_path).dropped == 0
+    assert second.costs["segments.requests"] == 3, "what was paid before counts too"
 
 
 @pytest.mark.parametrize(
@@ -212,26 +225,55 @@ def test_the_hash_of_the_prompts_changes_with_each_of_them() -> None:
     assert len(hashes) == 5
 
 
-def test_a_budget_stops_before_the_next_request(tmp_path: Path) -> None:
-    """What was finished is kept, and the command goes on with a larger one."""
-    writer = ModelWriter("m", Chat(GOOD, GOOD), PROMPTS, journal=Journal(tmp_path), budget=100)
+def test_a_budget_stops_before_an_assignment_that_might_exceed_it(tmp_path: Path) -> None:
+    """What was finished is kept, and the same command goes on; a repair is part of what was begun."""
+    most = request_for(insight(1), "m").tokens + INSIGHT.room + 20  # some runs have a longer number
+    writer = ModelWriter("m", Chat("no", GOOD, GOOD), PROMPTS, journal=Journal(tmp_path), budget=most)
     assert writer.write(insight(1)) is not None
-    with pytest.raises(BudgetSpent) as caught:
+    with pytest.raises(BudgetSpent, match="tokens are spent") as caught:
         writer.write(insight(2))
-    assert (caught.value.fields["spent"], caught.value.fields["budget"], caught.value.exit_code) == (110, 100, 5)
-    again = ModelWriter("m", Chat(GOOD), PROMPTS, journal=Journal(tmp_path), budget=100)
+    assert (caught.value.fields["spent"], caught.value.exit_code) == (242, 5)
+    again = ModelWriter("m", Chat(GOOD), PROMPTS, journal=Journal(tmp_path), budget=most)
     assert again.write(insight(1)) is not None
     assert again.write(insight(2)) is not None
 
 
-@pytest.mark.parametrize(
-    ("status", "reason"), [(400, "refused"), (413, "refused"), (422, "refused"), (500, "server_error")]
-)
-def test_one_request_that_is_refused_costs_one_record(tmp_path: Path, status: int, reason: str) -> None:
-    """A prompt beyond the model's context, say; the next run is asked for."""
-    writer = ModelWriter("m", Chat(failure(status), GOOD), PROMPTS, journal=Journal(tmp_path))
+def test_a_budget_holds_for_all_threads_together() -> None:
+    """What others have begun is set aside."""
+    most = request_for(insight(1), "m").tokens + INSIGHT.room + 20  # some runs have a longer number
+    writer = ModelWriter("m", Chat(*[GOOD] * 8), PROMPTS, budget=most + 300)
+    begun = Barrier(8)
+
+    def work(number: int) -> bool:
+        begun.wait()
+        try:
+            return writer.write(insight(number)) is not None
+        except BudgetSpent:
+            return False
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(work, range(8))) <= 3
+    spent = sum(value for name, value in writer.costs.items() if name.endswith("_tokens"))
+    assert 0 < spent <= most + 300
+
+
+NO_ANSWER = [
+    (failure(400), "refused"),
+    (failure(413), "refused"),
+    (failure(422), "refused"),
+    (failure(500), "server_error"),
+    (failure(200), "no_completion"),
+    (ClientError("did not answer", timeout=9.0, attempts=5, seconds=45.0), "timeout"),
+]
+
+
+@pytest.mark.parametrize(("error", "reason"), NO_ANSWER)
+def test_one_request_without_an_answer_costs_one_record(tmp_path: Path, error: ClientError, reason: str) -> None:
+    """A prompt beyond the model's context, a filter, a slow reply; the next run is asked for."""
+    writer = ModelWriter("m", Chat(error, GOOD), PROMPTS, journal=Journal(tmp_path))
     assert writer.write(insight(1)) is None
     assert writer.fallbacks == {f"insight.{reason}": 1}
+    assert any(error.message in remark.what for remark in writer.remarks), "the server's own words"
     assert writer.write(insight(2)) is not None
     again = ModelWriter("m", Chat(GOOD), PROMPTS, journal=Journal(tmp_path))
     assert again.write(insight(1)) is not None, "nothing was paid for, so nothing was kept"
@@ -246,14 +288,47 @@ def test_a_service_that_refuses_all_or_is_gone_ends_the_build(tmp_path: Path, st
     assert not (tmp_path / ".journal.jsonl").exists()
 
 
-def test_a_server_that_fails_again_and_again_ends_the_build(tmp_path: Path) -> None:
-    """Five in a row are not one run's fault. Refusals in between do not count, and a good answer begins anew."""
-    answers = [failure(500)] * 4 + [GOOD] + [failure(503)] * 2 + [failure(400)] + [failure(500)] * 3
+@pytest.mark.parametrize("error", [failure(500), failure(400), failure(200)])
+def test_a_server_that_fails_again_and_again_ends_the_build(tmp_path: Path, error: ClientError) -> None:
+    """Five in a row are not one run's fault; a good answer begins anew."""
+    answers = [error] * 4 + [GOOD] + [failure(503), failure(400), error, error, error]
     writer = ModelWriter("m", Chat(*answers), PROMPTS, journal=Journal(tmp_path))
-    for number in range(10):
+    for number in range(9):
         writer.write(insight(number))
-    with pytest.raises(ClientError, match="5 requests in a row failed"):
-        writer.write(insight(10))
+    with pytest.raises(ClientError, match="5 requests in a row came to nothing"):
+        writer.write(insight(9))
+
+
+def test_an_endpoint_that_cannot_be_asked_at_all_ends_the_build() -> None:
+    """What it takes is found out first: an error there is no single run's fault."""
+
+    class Broken(Chat):
+        def probe(self) -> Abilities:
+            raise failure(400)
+
+    chat = Broken(GOOD)
+    with pytest.raises(ClientError):
+        ModelWriter("m", chat, PROMPTS).write(insight())
+    assert not chat.asked
+
+
+def test_two_runs_that_are_told_alike_are_one_question() -> None:
+    """Asked once and paid for once, whoever comes first."""
+    chat = Chat(GOOD)
+    writer = ModelWriter("m", chat, PROMPTS)
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(lambda _: writer.write(insight(1)), range(8)))
+    assert set(replies) == {Insight("Look first.")}
+    assert len(chat.asked) == writer.costs["insight.requests"] == 1
+    assert writer.calls == {"insight": 8}
+
+
+@pytest.mark.parametrize("reply", [None, {"text": 5}, {"text": " "}, []])
+def test_a_kept_reply_that_cannot_be_used_is_asked_for_again(tmp_path: Path, reply: JSON) -> None:
+    """Another version kept it, or another hand."""
+    Journal(tmp_path).add(Entry(request_for(insight(), "m").key, "insight", reply))
+    writer = ModelWriter("m", Chat(GOOD), PROMPTS, journal=Journal(tmp_path))
+    assert writer.write(insight()) == Insight("Look first.")
 
 
 def test_what_was_not_shown_is_remarked() -> None:

@@ -381,3 +381,10 @@ def test_d13_no_secret_is_in_any_file(build, tmp_path):
     assert b"$1,234.50" in written
     assert b"then verify" in written
     assert b"call me" not in written
+
+
+@pytest.mark.parametrize("workers", [0, -1])
+def test_no_workers_are_a_config_error(build, workers):
+    """Before anything is read."""
+    with pytest.raises(ConfigError, match="write nothing"):
+        build([run(1)], workers=workers)

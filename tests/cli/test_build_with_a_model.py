@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -57,19 +61,23 @@ def manifest(tmp_path):
     return json.loads((tmp_path / "m" / "manifest.json").read_bytes())
 
 
+def records(tmp_path):
+    """All records of the memory."""
+    return [each for path in tmp_path.glob("m/generations/*/*/records.json") for each in json.loads(path.read_bytes())]
+
+
 def test_a_memory_in_a_models_words(build, amd, tmp_path, server):
     """Records say who wrote them, the manifest what it cost; the table shows both; it is a memory like any other."""
     done = build()
     assert done.code == 0, done.err
-    assert len(asked(server)) == 3 * PER_RUN
-    assert re.search(r"requests\s+│ 6, retried 0, repaired 0", done.out)
+    assert len(asked(server)) == 3 * PER_RUN  # and one request that finds out what the endpoint takes
+    assert re.search(r"requests\s+│ 7, retried 0, repaired 0", done.out)
     assert re.search(r"written by rules\s+│ none", done.out)
     told = manifest(tmp_path)
     assert told["distiller"]["id"] == "builder"
     assert told["costs"]["insight.requests"] == told["costs"]["segments.requests"] == 3
     assert told["costs"]["insight.prompt_tokens"] > 0
-    shown = amd("show", tmp_path / "m", "--json").json
-    who = {(record["tier"], record["distiller"]) for record in shown["records"]}
+    who = {(record["tier"], record["distiller"]) for record in records(tmp_path)}
     assert who == {("workflow", "builder"), ("subtask", "builder"), ("function", "rules")}
     assert amd("check", tmp_path / "m").code == 0
     assert not list(tmp_path.joinpath("m").glob(".journal*"))
@@ -87,12 +95,11 @@ def test_d06_adding_nothing_asks_nothing_and_adding_one_asks_for_one(build, tmp_
     assert len(asked(server)) == before + PER_RUN
 
 
-def test_reasoning_is_a_third_question(build, amd, tmp_path, server):
+def test_reasoning_is_a_third_question(build, tmp_path, server):
     """And a call is then found by why it was made."""
     assert build("--reasoning").code == 0
     assert len(asked(server)) == 3 * (PER_RUN + 1)
-    shown = amd("show", tmp_path / "m", "--json").json["records"]
-    assert {record["key"] for record in shown if record["tier"] == "function"} == {"It was needed."}
+    assert {each["key"] for each in records(tmp_path) if each["tier"] == "function"} == {"It was needed."}
 
 
 def test_a_plan_sends_nothing_and_writes_nothing(build, tmp_path, server):
@@ -107,18 +114,19 @@ def test_a_plan_sends_nothing_and_writes_nothing(build, tmp_path, server):
     assert not (tmp_path / "m").exists()
 
 
-def test_a_budget_stops_with_5_and_a_larger_one_goes_on(build, tmp_path, server):
+@pytest.mark.parametrize(("workers", "budget"), [("1", "2300"), ("4", "4000")])
+def test_a_budget_stops_with_5_and_a_larger_one_goes_on(build, tmp_path, server, workers, budget):
     """Nothing is published before the end, and no finished reply is asked for again."""
-    stopped = build("--budget-tokens", "1", "--workers", "1")
+    stopped = build("--budget-tokens", budget, "--workers", workers)
     assert stopped.code == 5
-    assert re.search(r"tokens are spent of a budget of 1; .*--budget-tokens", stopped.err)
+    assert re.search(rf"the budget of this command is {budget}; finished replies are kept", stopped.err)
     assert stopped.err.count("\n") == 1
     first = len(asked(server))
     assert 1 <= first < 3 * PER_RUN
     assert not (tmp_path / "m" / "manifest.json").exists()
     done = build("--json")
     assert done.code == 0
-    assert done.json["recalled"] == first
+    assert done.json["recalled"] == first, "what was under way was finished, and kept"
     assert len(asked(server)) == 3 * PER_RUN
 
 
@@ -139,7 +147,7 @@ def test_d22_one_bad_reply_costs_one_record(build, server):
     assert (again.json["changed"], len(asked(server))) == (False, 0)
     mended = build("--json", "--retry-fallbacks")
     assert mended.json["records"]["subtask"] == 3
-    assert len(asked(server)) == PER_RUN
+    assert len(asked(server)) == 1, "the insight had not fallen back"
 
 
 def test_c18_a_model_that_is_not_there_is_told_at_once(build, amd, runs, fields, tmp_path, server):
@@ -201,3 +209,55 @@ def test_a_plan_of_the_rules_and_a_bad_price_list_are_usage_errors(amd, build, r
         done = build("--plan", "--prices", prices)
         assert done.code == 2
         assert "prices.toml" in done.err
+
+
+@pytest.mark.parametrize("option", [["--reasoning"], ["--budget-tokens", "5"], ["--retry-fallbacks"]])
+def test_what_only_a_model_can_be_told_is_refused_for_the_rules(amd, runs, fields, tmp_path, option):
+    """An option without effect is one that nobody would notice."""
+    done = amd("build", "openai-chat", runs, *fields, "--out", tmp_path / "m", "--embedder", "hash", *option)
+    assert (done.code, option[0] in done.err) == (2, True)
+
+
+def test_a_price_list_without_the_model_is_told(build, tmp_path):
+    """What it has is named."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[prices.other]\nprompt = 1\ncompletion = 1\n", encoding="utf-8")
+    done = build("--prices", prices)
+    assert done.code == 2
+    assert "'builder'; it has other" in done.err
+
+
+def test_an_interrupted_build_waits_for_no_slow_answer(runs, fields, tmp_path):
+    """Ctrl-C with answers under way: the process ends at once, and what was finished before is kept."""
+    slow = iter(range(10_000))
+
+    def chat(body):
+        if next(slow) > 1:
+            time.sleep(6)
+        return by_rule(body)
+
+    with LoopbackServer(chat=chat, models=["builder"]) as other:
+        words = ("build", "openai-chat", runs, *fields, "--out", tmp_path / "m", "--embedder", "hash")
+        command = [sys.executable, "-m", "amd", *words, "--distiller", "builder", "--base-url", other.url]
+        with subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True) as process:
+            until = time.monotonic() + 60
+            while not (next_request(other) > 3 and kept(tmp_path) == 2) and time.monotonic() < until:
+                time.sleep(0.05)
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=5)
+        assert time.monotonic() - begin < 5
+        assert process.returncode == 130
+        assert "run the same command again" in err
+    assert kept(tmp_path) == 2
+
+
+def kept(tmp_path):
+    """How many finished replies the journal has."""
+    path = tmp_path / "m" / ".journal.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def next_request(server):
+    """How many chat requests have come in."""
+    return sum(each.method == "POST" for each in server.requests)

@@ -106,7 +106,7 @@ def test_a_foreign_folder_is_left_alone(amd, runs, fields, tmp_path):
         (("build", "openai-chat", "x"), 2, "--out"),
         (("build", "openai-chat", "no-such-file", "--out", "m"), 1, "no-such-file"),
         (("build", "openai-chat", "RUNS", "--out", "m", "--method", "magic"), 2, "workflow"),
-        (("build", "openai-chat", "RUNS", "--out", "m", "--distiller", "gpt"), 2, "rules"),
+        (("build", "openai-chat", "RUNS", "--out", "m", "--distiller", "gpt"), 2, "--base-url"),
         (("build", "openai-chat", "RUNS", "--out", "m", "--embedder", "onnx:nowhere"), 2, "onnx:DIR"),
         (("build", "openai-chat", "RUNS", "--out", "m", "--embedder", "nonsense"), 2, "minilm, hash"),
         (("build", "openai-chat", "RUNS", "--out", "m", "--floor", "workflow"), 2, "TIER=X"),

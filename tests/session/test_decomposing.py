@@ -35,6 +35,9 @@ def test_a_reply_without_labels_gives_none(reply: str) -> None:
 def test_a_service_that_fails_is_told() -> None:
     """A silent fallback would change an arm without a word."""
     refuse = [None, Fault(401, "wrong key")]
-    with LoopbackServer(faults=refuse) as server, ChatModel("stub", base_url=server.url) as model:
-        with pytest.raises(ClientError, match="wrong key"):
-            Decomposer(model)("Count the words.", ["wc"])
+    with (
+        LoopbackServer(faults=refuse) as server,
+        ChatModel("stub", base_url=server.url) as model,
+        pytest.raises(ClientError, match="wrong key"),
+    ):
+        Decomposer(model)("Count the words.", ["wc"])

@@ -134,4 +134,8 @@ def _chosen(scenarios: tuple[str, ...] | None, opened: OpenArm, limit: int | Non
 def _absolute(arm: Arm) -> Arm:
     """The arm with paths that hold in every process."""
     paths = {name: getattr(arm, name) for name in ("memory", "split", "tokenizer")}
-    return arm.model_copy(update={name: path.absolute() for name, path in paths.items() if path is not None})
+    found: dict[str, object] = {name: path.absolute() for name, path in paths.items() if path is not None}
+    kind, _, folder = (arm.embedder or "").partition(":")
+    if kind == "onnx":
+        found["embedder"] = f"onnx:{Path(folder).absolute()}"
+    return arm.model_copy(update=found)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from amd.build.working import each
 from amd.evidence import Evidence, Repair, find_evidence
 from amd.exclusion import instruction_sha256
 from amd.json_text import replace_surrogates
@@ -44,6 +44,7 @@ def distill(
     *,
     created_at: str,
     workers: int = 1,
+    only: Mapping[str, Collection[str]] | None = None,
     progress: Callable[[int, int], None] = _silent,
 ) -> Distilled:
     """The records of ``runs``; each tier takes the runs whose outcome it accepts.
@@ -58,13 +59,19 @@ def distill(
         writer: asked by the tiers, from as many threads as there are workers.
         created_at: what every record says of its time.
         workers: runs that are written at the same time. The result does not depend on it.
+        only: by the hash of a run, the tiers that are written of it; all where it is not named.
         progress: told how many runs are done, and how many there are.
 
     Raises:
         AmdError: what the writer raised. Runs that were not begun are not begun any more.
     """
     result = Distilled({tier.name: {} for tier in tiers})
-    for run, (records, notes) in zip(runs, _each(runs, tiers, writer, created_at, workers, progress), strict=True):
+
+    def one(run: Trajectory) -> _Written:
+        wanted = (only or {}).get(run.sha256)
+        return _one(run, [tier for tier in tiers if wanted is None or tier.name in wanted], writer, created_at)
+
+    for run, (records, notes) in zip(runs, each(runs, one, workers, progress), strict=True):
         result.notes += notes
         for tier, record in records:
             result.records[tier].setdefault(record.id, record)
@@ -74,32 +81,6 @@ def distill(
 
 
 _Written = tuple[list[tuple[str, Record]], Counter[str]]
-
-
-def _each(
-    runs: Sequence[Trajectory],
-    tiers: Sequence[Tier],
-    writer: Writer,
-    created_at: str,
-    workers: int,
-    progress: Callable[[int, int], None],
-) -> Iterator[_Written]:
-    """What each run gives, in their order."""
-    if workers == 1:
-        for done, run in enumerate(runs, start=1):
-            yield _one(run, tiers, writer, created_at)
-            progress(done, len(runs))
-        return
-    with ThreadPoolExecutor(workers, thread_name_prefix="distill") as pool:
-        futures = [pool.submit(_one, run, tiers, writer, created_at) for run in runs]
-        try:
-            for done, future in enumerate(as_completed(futures), start=1):
-                future.result()
-                progress(done, len(runs))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        yield from (future.result() for future in futures)
 
 
 def _one(run: Trajectory, tiers: Sequence[Tier], writer: Writer, created_at: str) -> _Written:

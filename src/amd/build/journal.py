@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from amd.json_text import JSON, dumps
 from amd.store.files import typed
-from amd.store.place import JOURNAL
+from amd.store.place import JOURNAL, LOCK
 from amd.store.publishing import locked
 
 __all__ = ["Entry", "Journal"]
@@ -27,9 +27,9 @@ _NEXT = "make room or repair the disk, and run the same command again: finished 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One finished assignment: the reply, or why there is none (``reason``), and what asking for it cost.
+    """One finished assignment: the reply, or why there is none (``reason``, ``detail``), and what asking for it cost.
 
-    ``costs`` has requests, prompt_tokens, completion_tokens, seconds, retries and repairs.
+    ``costs`` has requests, prompt_tokens, completion_tokens, seconds, retries, repairs, lengthened.
     """
 
     key: str
@@ -37,6 +37,7 @@ class Entry:
     reply: JSON
     reason: str | None = None
     costs: Mapping[str, int | float] = field(default_factory=dict)
+    detail: str = ""
 
 
 class _Line(BaseModel):
@@ -48,6 +49,7 @@ class _Line(BaseModel):
     purpose: str
     reply: Any  # JSON: the alias is recursive, which pydantic cannot take
     reason: str | None
+    detail: str
     costs: dict[str, int | float]
 
 
@@ -57,7 +59,7 @@ _LINE = TypeAdapter(_Line)
 class Journal:
     """The finished replies of the builds at ``place``; shared by all threads of one build.
 
-    ``dropped`` counts lines that could not be read.
+    ``dropped`` counts lines that could not be read, most often one that a kill tore.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -87,7 +89,7 @@ class Journal:
         except ValidationError:
             self.dropped += 1
             return
-        self._entries[entry.key] = Entry(entry.key, entry.purpose, entry.reply, entry.reason, entry.costs)
+        self._entries[entry.key] = Entry(**dict(entry))
 
     def get(self, key: str) -> Entry | None:
         """The finished assignment of a key; asking marks it as used."""
@@ -121,20 +123,23 @@ class Journal:
 
     @property
     def unused(self) -> int:
-        """How many replies that were there at the start were not asked for: of runs or prompts that are gone."""
+        """How many replies that were there at the start were not asked for: of other runs, prompts or models."""
         return len(self._found - self._used)
 
     def settle(self) -> None:
-        """Take out what this build found and what it added: it is published. Another build's replies stay."""
+        """Take out what this build asked for: it is published. Replies that are not of its input stay."""
         with self._guard, typed(_NEXT), locked(self._place):
             if not self._path.exists():
                 return
-            done = self._found | self._used | self._entries.keys()
+            done = self._used
             others = Journal(self._place)
             left = [entry for key, entry in others._entries.items() if key not in done]
             if not left:
                 self._path.unlink()
                 return
-            beside = self._path.with_name(f"{JOURNAL}.new")
-            beside.write_bytes(b"".join(dumps(asdict(entry)) + b"\n" for entry in left))
+            beside = self._path.with_name(f"{LOCK}{JOURNAL}")  # a name of writers, should a kill leave it
+            with beside.open("wb") as file:
+                file.write(b"".join(dumps(asdict(entry)) + b"\n" for entry in left))
+                file.flush()
+                os.fsync(file.fileno())
             beside.replace(self._path)

@@ -48,12 +48,14 @@ class Merged:
     """The runs that count now, and what became of the others.
 
     ``written`` are the new runs whose records must be written, ``rewritten`` how many of them were there before, by
-    another distiller or under another name; ``unchanged`` were there and stay; ``superseded`` published runs gave way
+    another distiller or under another name; ``retried`` names those, by their hash, of which only some tiers are;
+    ``unchanged`` were there and stay; ``superseded`` published runs gave way
     to a better one; ``outdone`` new runs met a better published one.
     """
 
     runs: tuple[Run, ...]
     written: tuple[Run, ...]
+    retried: Mapping[str, tuple[str, ...]]
     rewritten: int
     unchanged: int
     superseded: tuple[Run, ...]
@@ -70,6 +72,7 @@ def merge_runs(
         kept[_unit(run, all_trials=all_trials)] = run
         families[run.task_id] = run.family
     written: dict[Unit, Run] = {}
+    retried: dict[str, tuple[str, ...]] = {}
     rewritten, unchanged, superseded, outdone = 0, 0, [], []
     for run in new:
         _check_family(run, families)
@@ -78,8 +81,13 @@ def merge_runs(
         if old is None:
             kept[unit] = written[unit] = run
         elif run.trajectory_sha256 == old.trajectory_sha256:
-            if _is_told_already(run, old) and not (retry_fallbacks and old.fallbacks):
-                unchanged += 1
+            if _is_told_already(run, old):
+                if retry_fallbacks and old.fallbacks and run.kind == old.kind:
+                    kept[unit] = written[unit] = run
+                    retried[run.trajectory_sha256] = old.fallbacks
+                    rewritten += 1
+                else:
+                    unchanged += 1
             else:
                 kept[unit] = written[unit] = run
                 rewritten += 1
@@ -89,7 +97,7 @@ def merge_runs(
         else:
             outdone.append(run)
     runs = tuple(sorted(kept.values(), key=lambda run: (run.family, run.task_id, run.trajectory_sha256)))
-    return Merged(runs, tuple(written.values()), rewritten, unchanged, tuple(superseded), tuple(outdone))
+    return Merged(runs, tuple(written.values()), retried, rewritten, unchanged, tuple(superseded), tuple(outdone))
 
 
 def _is_told_already(run: Run, old: Run) -> bool:
@@ -106,6 +114,11 @@ def merge_records(
     published: Mapping[str, Iterable[Record]], new: Mapping[str, Sequence[Record]], merged: Merged
 ) -> dict[str, list[Record]]:
     """The records of the runs that count: the published ones that stay, and the new ones of written runs."""
+
+    def is_rewritten(record: Record, tier: str) -> bool:
+        only = merged.retried.get(record.source.trajectory_sha256)
+        return _origin(record) in rewritten and (only is None or tier in only)
+
     rewritten = {(run.task_id, run.trajectory_sha256) for run in merged.written}
     counting = {(run.task_id, run.trajectory_sha256) for run in merged.runs}
     result: dict[str, list[Record]] = {}
@@ -113,10 +126,10 @@ def merge_records(
         by_id = {
             record.id: record
             for record in published.get(tier, ())
-            if _origin(record) in counting and _origin(record) not in rewritten
+            if _origin(record) in counting and not is_rewritten(record, tier)
         }
         for record in new[tier]:
-            if _origin(record) in rewritten:
+            if is_rewritten(record, tier):
                 by_id.setdefault(record.id, record)
         result[tier] = list(by_id.values())
     return result

@@ -8,31 +8,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Protocol
 
+from amd.build.asking import Asking, checked, why_refused
 from amd.build.journal import Entry, Journal
 from amd.build.request import PROMPT_TOKENS, Request, prompts_sha256, request_for
 from amd.chat import Message
-from amd.clients import Completion
-from amd.clients.replies import ReplyError, fit_reply, parse_reply
-from amd.errors import BudgetSpent, ClientError
-from amd.json_text import JSON, replace_surrogates
+from amd.clients.abilities import Abilities
+from amd.clients.completion import Completion
+from amd.clients.replies import fit_reply
+from amd.errors import AmdError, BudgetSpent, ClientError, ReplyError
+from amd.json_text import JSON
 from amd.tier import Assignment, Prompt, Reply
 
 __all__ = ["Chat", "ModelWriter", "Remark"]
 
-_MORE_ROOM = 4  # times the room of a reply that was cut
-_LONGEST_SHOWN = 4_000  # characters of a faulty reply that the model is shown again
-_REFUSED = frozenset({400, 413, 422})  # this request: most often a prompt beyond the model's context
-_MOST_FAILURES = 5  # requests in a row, retried each, that a server failed: then it is not one run's fault
-
-COSTS = ("requests", "prompt_tokens", "completion_tokens", "seconds", "retries", "repairs", "lengthened")
+_MOST_FAILURES = 5  # requests in a row that came to nothing: then it is not one run's fault
 
 
 class Chat(Protocol):
     """What is asked: ``amd.clients.ChatModel``."""
+
+    def probe(self) -> Abilities:
+        """What the endpoint takes, found out once."""
+        ...
 
     def complete(
         self, messages: Sequence[Message], *, max_tokens: int, schema: Mapping[str, JSON] | None = None
@@ -40,14 +42,19 @@ class Chat(Protocol):
         """The model's answer."""
         ...
 
+    @property
+    def notices(self) -> Sequence[str]:
+        """What a report should say of the endpoint."""
+        ...
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, order=True)
 class Remark:
-    """Something that a person should know of one run: a prompt that was cut, a record that the rules wrote."""
+    """Something that a person should know of one run: a record that the rules wrote, a prompt that was cut."""
 
+    what: str
     task_id: str
     purpose: str
-    what: str
 
 
 class ModelWriter:
@@ -59,18 +66,17 @@ class ModelWriter:
         prompts: those of the method's tiers.
         journal: keeps finished replies; without one nothing is kept.
         prompt_tokens: the most that a prompt may have, estimated.
-        budget: tokens, prompts and replies together, after which nothing more is sent.
+        budget: tokens, prompts and replies together, that this writer may spend. No assignment is begun that might
+            exceed it; one that was begun is finished.
         retry_fallbacks: ask again for what the rules wrote in an earlier, unpublished build.
 
-    >>> from amd.testing import run
+    >>> from amd.testing import LoopbackServer, run
+    >>> from amd.clients import ChatModel
     >>> from amd.tiers.workflow import INSIGHT
-    >>> class Parrot:
-    ...     def complete(self, messages, *, max_tokens, schema=None):
-    ...         return Completion(text='{"text": "Look first."}', finish_reason="stop", usage=Usage(40, 9))
-    >>> from amd.clients import Usage
-    >>> writer = ModelWriter("parrot", Parrot(), [INSIGHT])
-    >>> writer.write(Assignment(INSIGHT, run(1))).text, writer.costs["insight.prompt_tokens"]
-    ('Look first.', 40)
+    >>> with LoopbackServer(chat=['{"text": "Look first."}']) as server, ChatModel("stub", base_url=server.url) as chat:
+    ...     writer = ModelWriter("stub", chat, [INSIGHT])
+    ...     writer.write(Assignment(INSIGHT, run(1))).text, writer.costs["insight.requests"]
+    ('Look first.', 1)
     """
 
     def __init__(
@@ -88,81 +94,132 @@ class ModelWriter:
         self.prompts = prompts_sha256(prompts, prompt_tokens=prompt_tokens)
         self.calls: Counter[str] = Counter()
         self.fallbacks: Counter[str] = Counter()
-        self.remarks: list[Remark] = []
         self.recalled = 0
+        self.journal = journal
         self._chat = chat
-        self._journal = journal
         self._prompt_tokens = prompt_tokens
         self._budget = budget
         self._retry_fallbacks = retry_fallbacks
+        self._remarks: list[Remark] = []
         self._costs: Counter[str] = Counter()
+        self._entries: dict[str, Future[Entry]] = {}
         self._spent = 0
+        self._reserved = 0
         self._failures = 0
+        self._probed = False
         self._lock = Lock()
 
     @property
     def costs(self) -> Mapping[str, int | float]:
         """Requests, tokens, seconds, retries, repairs and fallbacks by purpose, those of a resumed build included."""
         with self._lock:
-            fallbacks = {f"{name}.fallbacks": count for name, count in self._by_purpose().items()}
-            return {name: round(value, 3) for name, value in sorted({**self._costs, **fallbacks}.items())}
+            found = Counter(self._costs)
+            for name, count in self.fallbacks.items():
+                found[f"{name.partition('.')[0]}.fallbacks"] += count
+        return {name: round(value, 3) for name, value in sorted(found.items())}
 
-    def _by_purpose(self) -> Counter[str]:
-        counted: Counter[str] = Counter()
-        for name, count in self.fallbacks.items():
-            counted[name.partition(".")[0]] += count
-        return counted
+    @property
+    def remarks(self) -> Sequence[Remark]:
+        """What a person should know of single runs, what the rules wrote last."""
+        with self._lock:
+            return sorted(self._remarks)
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """What a report should say of the endpoint."""
+        return self._chat.notices
+
+    def settle(self) -> None:
+        """Take the finished replies out of the journal."""
+        if self.journal:
+            self.journal.settle()
 
     def write(self, assignment: Assignment[Reply]) -> Reply | None:
         """The model's reply, or ``None`` if it gave none that can be used.
 
+        Two assignments that are told alike are one question, asked once.
+
         Raises:
-            BudgetSpent: the budget is spent.
-            ClientError: the service cannot be reached, refuses all requests, or fails again and again.
+            BudgetSpent: this assignment might exceed the budget.
+            ClientError: the service cannot be reached, refuses everything, or fails again and again.
             StoreError: a finished reply could not be kept.
         """
         request = request_for(assignment, self.id, prompt_tokens=self._prompt_tokens)
-        entry = self._journal.get(request.key) if self._journal else None
-        if entry is None or (entry.reason is not None and self._retry_fallbacks):
-            entry = _Asking(self, assignment, request).entry()
-            if self._journal and entry.costs.get("requests"):  # a refusal cost nothing, and may not come again
-                self._journal.add(entry)
-        else:
-            with self._lock:
-                self.recalled += 1
-        self._account(assignment, request, entry)
+        with self._lock:
+            future = self._entries.get(request.key)
+            mine = future is None
+            if future is None:
+                future = self._entries[request.key] = Future()
+        if mine:
+            self._answer(assignment, request, future)
+        entry = future.result()
+        self._account(assignment, request, entry, first=mine)
         return None if entry.reason is not None else fit_reply(entry.reply, assignment.prompt.reply)
 
-    def settle(self) -> None:
-        """Take the finished replies out of the journal."""
-        if self._journal:
-            self._journal.settle()
+    def _answer(self, assignment: Assignment[Any], request: Request, future: Future[Entry]) -> None:
+        """Recall or ask; whoever waits for the same answer gets it, or the same error."""
+        try:
+            future.set_result(self._entry(assignment, request))
+        except AmdError as error:
+            with self._lock:
+                del self._entries[request.key]
+            future.set_exception(error)
 
-    def _account(self, assignment: Assignment[Any], request: Request, entry: Entry) -> None:
-        purpose, task_id, told = assignment.prompt.purpose, assignment.run.task.task_id, request.told
-        with self._lock:
-            self.calls[purpose] += 1
-            self._costs.update({f"{purpose}.{name}": value for name, value in entry.costs.items()})
-            if told.left_out:
-                self.remarks.append(Remark(task_id, purpose, f"{told.left_out} calls were not shown to the model"))
-            elif told.cut:
-                self.remarks.append(Remark(task_id, purpose, f"{told.cut} characters were not shown to the model"))
-            if entry.reason is not None:
-                self.fallbacks[f"{purpose}.{entry.reason}"] += 1
-                self.remarks.append(Remark(task_id, purpose, f"written by rules: {entry.reason}"))
+    def _entry(self, assignment: Assignment[Any], request: Request) -> Entry:
+        kept = self.journal.get(request.key) if self.journal else None
+        if kept is not None and self._is_good(kept, assignment):
+            with self._lock:
+                self.recalled += 1
+            return kept
+        estimate = self._reserve(request, assignment.prompt.room)
+        try:
+            self._probe()
+            entry = Asking(assignment, request, lambda *asked: self._send(request, *asked)).entry(kept)
+        finally:
+            with self._lock:
+                self._reserved -= estimate
+        if self.journal and entry.costs.get("requests"):  # a refusal cost nothing, and may not come again
+            self.journal.add(entry)
+        return entry
 
-    def send(self, messages: Sequence[Message], room: int, schema: Mapping[str, JSON]) -> Completion:
-        """One request within the budget."""
+    def _is_good(self, kept: Entry, assignment: Assignment[Any]) -> bool:
+        """Whether a kept reply can still be used, or a kept failure still counts."""
+        if kept.reason is not None:
+            return not self._retry_fallbacks
+        try:
+            checked(kept.reply, assignment)
+        except ReplyError:
+            return False
+        return True
+
+    def _reserve(self, request: Request, room: int) -> int:
+        """Set aside what one request may take; ``BudgetSpent`` if that might exceed the budget."""
+        estimate = request.tokens + room
         with self._lock:
-            if self._budget is not None and self._spent >= self._budget:
+            if self._budget is not None and self._spent + self._reserved + estimate > self._budget:
                 raise BudgetSpent(
-                    f"{self._spent} tokens are spent of a budget of {self._budget}",
-                    next_step="finished replies are kept: run the same command with a larger --budget-tokens",
+                    f"{self._spent} tokens are spent, {self._reserved + estimate} more may be needed, and the budget "
+                    f"of this command is {self._budget}",
+                    next_step="finished replies are kept: run the same command again, with a budget for the rest",
                     spent=self._spent,
                     budget=self._budget,
                 )
+            self._reserved += estimate
+        return estimate
+
+    def _probe(self) -> None:
+        """Find out what the endpoint takes; an error here is no single run's fault."""
+        usage = self._chat.probe().usage
+        with self._lock:
+            if not self._probed:
+                self._probed = True
+                self._spent += usage.prompt_tokens + usage.completion_tokens
+                self._costs.update({"probe.requests": 1, "probe.prompt_tokens": usage.prompt_tokens})
+                self._costs["probe.completion_tokens"] += usage.completion_tokens
+
+    def _send(self, request: Request, messages: Sequence[Message], room: int) -> Completion:
         try:
-            completion = self._chat.complete(messages, max_tokens=room, schema=schema)
+            completion = self._chat.complete(messages, max_tokens=room, schema=request.schema)
         except ClientError as error:
             self._count_failure(error)
             raise
@@ -173,90 +230,26 @@ class ModelWriter:
         return completion
 
     def _count_failure(self, error: ClientError) -> None:
-        """Let a server that fails one request fail it; ``ClientError`` for one that fails them all."""
-        if isinstance(error.fields.get("status"), int) and error.fields["status"] in _REFUSED:
-            return
+        """Let one request fail; ``ClientError`` without a way on where they all do."""
         with self._lock:
             self._failures += 1
-            if self._failures >= _MOST_FAILURES:
-                raise ClientError(
-                    f"{self._failures} requests in a row failed, the last one so: {error.message}",
-                    next_step=error.next_step,
-                    url=error.fields.get("url"),
-                ) from error
+            last = self._failures >= _MOST_FAILURES
+        if last and why_refused(error) is not None:
+            raise ClientError(
+                f"{_MOST_FAILURES} requests in a row came to nothing, the last one so: {error.message}",
+                next_step=error.next_step,
+                url=error.fields.get("url"),
+            ) from error
 
-
-class _Asking:
-    """One assignment on its way: at most one more request for a cut reply, and one for a faulty one."""
-
-    def __init__(self, writer: ModelWriter, assignment: Assignment[Any], request: Request) -> None:
-        self._writer = writer
-        self._assignment = assignment
-        self._request = request
-        self._costs: Counter[str] = Counter()
-
-    def entry(self) -> Entry:
-        """The finished assignment."""
-        reply, reason = None, None
-        try:
-            reply = self._reply()
-        except ReplyError as error:
-            reason = error.reason
-        except ClientError as error:
-            status = error.fields.get("status")
-            if not isinstance(status, int) or (status not in _REFUSED and status < 500):
-                raise
-            reason = "refused" if status in _REFUSED else "server_error"
-        return Entry(self._request.key, self._assignment.prompt.purpose, reply, reason, dict(self._costs))
-
-    def _reply(self) -> JSON:
-        messages = list(self._request.messages)
-        text = self._send(messages)
-        try:
-            return self._checked(text)
-        except ReplyError as fault:
-            self._costs["repairs"] += 1
-            messages += [
-                {"role": "assistant", "content": text[:_LONGEST_SHOWN] or "(nothing)"},
-                {
-                    "role": "user",
-                    "content": f"That cannot be used: {fault.message}. Answer again, with the JSON alone.",
-                },
-            ]
-        return self._checked(self._send(messages))
-
-    def _send(self, messages: Sequence[Message]) -> str:
-        """The model's text, asked for again with more room where it was cut."""
-        room = self._assignment.prompt.room
-        completion = self._sent(messages, room)
-        if completion.finish_reason == "length":
-            self._costs["lengthened"] += 1
-            completion = self._sent(messages, room * _MORE_ROOM)
-            if completion.finish_reason == "length":
-                raise ReplyError(
-                    f"the reply has more than {room * _MORE_ROOM} tokens",
-                    reason="length",
-                    next_step="the rules write it",
-                )
-        return completion.text
-
-    def _sent(self, messages: Sequence[Message], room: int) -> Completion:
-        completion = self._writer.send(messages, room, self._request.schema)
-        usage = completion.usage
-        self._costs.update(
-            requests=1,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            retries=usage.attempts - 1,
-        )
-        self._costs["seconds"] += usage.seconds  # type: ignore[assignment]  # a counter adds any number
-        return completion
-
-    def _checked(self, text: str) -> JSON:
-        """The reply as it is kept: parsed, masked, of the right shape, and without fault."""
-        clean, _ = replace_surrogates(self._assignment.clean(parse_reply(text)))
-        reply = fit_reply(clean, self._assignment.prompt.reply)
-        fault = self._assignment.fault(reply)
-        if fault is not None:
-            raise ReplyError(fault, reason="fault")
-        return clean
+    def _account(self, assignment: Assignment[Any], request: Request, entry: Entry, *, first: bool) -> None:
+        purpose, task_id, told = assignment.prompt.purpose, assignment.run.task.task_id, request.told
+        with self._lock:
+            self.calls[purpose] += 1
+            if first:
+                self._costs.update({f"{purpose}.{name}": value for name, value in entry.costs.items()})
+            if told.left_out or told.cut:
+                lost = f"{told.cut} bytes and {told.left_out} whole calls were not shown to the model"
+                self._remarks.append(Remark(lost, task_id, purpose))
+            if entry.reason is not None:
+                self.fallbacks[f"{purpose}.{entry.reason}"] += 1
+                self._remarks.append(Remark(f"written by rules: {entry.reason}: {entry.detail}", task_id, purpose))

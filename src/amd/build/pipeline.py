@@ -15,7 +15,7 @@ from amd.build.embed import embed_new
 from amd.build.gate import Gate, admit
 from amd.build.plan import BuildPlan, PlanWriter
 from amd.build.report import BuildReport, Options, Progress, Stopwatch
-from amd.build.terms import check_families, check_floors, check_method, refuse_unreadable
+from amd.build.terms import check_families, check_floors, check_method, check_workers, refuse_unreadable
 from amd.chat import Embedder
 from amd.methods import Method, method_named
 from amd.store import Manifest, Memory, Published, check_place, is_memory, publish, read_memory
@@ -95,7 +95,7 @@ def plan_build(
     with _begun(runs, Path(out), embedder, writer, options, Stopwatch(), report) as (gate, current, addition):
         chosen = _chosen(addition, current) if addition else []
         if addition:
-            distill(chosen, addition.method.tiers, writer, created_at="")
+            distill(chosen, addition.method.tiers, writer, created_at="", only=addition.merged.retried)
         return BuildPlan(gate.read, len(gate.admitted), len(chosen), writer.items())
 
 
@@ -114,6 +114,7 @@ def _begun(
     check_place(place)
     check_method(method)
     check_floors(options, method)
+    check_workers(options.workers)
     if not is_memory(place):
         check_pin(None, options.pin, place)
     with watch.stage("read"):
@@ -157,6 +158,7 @@ def _write(addition: Addition, current: Memory | None, watch: Stopwatch, report:
             writer,
             created_at=now,
             workers=addition.options.workers,
+            only=addition.merged.retried,
             progress=lambda done, total: report("distill", done, total),
         )
         addition.model_calls = sum(writer.calls.values()) - asked

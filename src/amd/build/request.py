@@ -13,12 +13,15 @@ from amd.clients.replies import reply_schema
 from amd.json_text import JSON, dumps
 from amd.tier import Assignment, Prompt
 
-__all__ = ["PROMPT_TOKENS", "Request", "prompts_sha256", "request_for"]
+__all__ = ["LARGEST_ROOM", "PROMPT_TOKENS", "Request", "prompts_sha256", "request_for"]
 
-PROMPT_TOKENS = 6_000
-"""Tokens of one prompt, estimated as bytes/3: with its reply it fits a context of 8,192."""
+PROMPT_TOKENS = 4_000
+"""Tokens of one prompt, estimated as bytes/3: with the largest reply it fits a context of 8,192."""
 
-_CHARACTERS_PER_TOKEN = 3
+LARGEST_ROOM = 4_096
+"""Tokens that a reply may take at most, once it was cut."""
+
+_BYTES_PER_TOKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +42,10 @@ class Request:
 def request_for(assignment: Assignment[Any], model: str, *, prompt_tokens: int = PROMPT_TOKENS) -> Request:
     """The request for an assignment, its prompt within ``prompt_tokens``."""
     prompt = assignment.prompt
-    room = prompt_tokens * _CHARACTERS_PER_TOKEN - len(prompt.words)
-    told = tell(assignment.run, room)
+    told = tell(assignment.run, prompt_tokens * _BYTES_PER_TOKEN - len(prompt.words.encode()))
     messages = ({"role": "system", "content": prompt.words}, {"role": "user", "content": told.text})
     schema = reply_schema(prompt.reply)
-    asked: JSON = [model, prompt.purpose, prompt.words, told.text, schema]
+    asked: JSON = [VERSION, model, prompt.purpose, prompt.words, prompt.room, told.text, schema]
     return Request(messages, schema, hashlib.sha256(dumps(asked)).hexdigest(), told)
 
 

@@ -17,13 +17,14 @@ __all__ = ["VERSION", "Told", "tell"]
 VERSION = 1
 """Raised when the same run is told in other words: it is part of what replies are kept by."""
 
-_USER, _AGENT, _ARGUMENTS, _OBSERVATION, _FIRST = 1_200, 400, 400, 400, 2_000
+_USER, _AGENT, _ARGUMENTS, _OBSERVATION, _FIRST = 1_200, 400, 400, 400, 2_000  # bytes
 _HEAD = 0.6  # of the room: how a task begins says more than how it ends
+_LINE = 80  # bytes for the line about what is left out
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The text, and how much of the run is not in it: characters that pieces lost, and calls left out whole."""
+    """The text, and how much of the run is not in it: bytes that were cut, and calls left out whole."""
 
     text: str
     cut: int
@@ -37,7 +38,7 @@ class _Piece:
 
 
 def tell(run: Trajectory, limit: int) -> Told:
-    r"""The run in at most ``limit`` characters.
+    r"""The run in at most ``limit`` bytes of UTF-8, which must be 400 or more.
 
     >>> from amd.testing import run
     >>> told = tell(run(1), 2_000)
@@ -45,12 +46,12 @@ def tell(run: Trajectory, limit: int) -> Told:
     ('Call 1: cd {"folder":"folder_1","n":0}', 4)
     """
     teller = _Teller()
-    head = teller.piece("The task: ", run.task.instruction, _FIRST)
+    head = teller.piece("The task: ", run.task.instruction, min(_FIRST, limit // 3))
     pieces = teller.pieces(run)
-    room = limit - len(head) - 80  # for the line about what is left out
-    kept, left_out = _within(pieces, room)
-    lines = [head, *(piece.text for piece in kept)]
-    return Told("\n".join(lines), teller.cut, left_out)
+    kept, between = _within(pieces, limit - _size(head) - _LINE)
+    text = "\n".join([head, *(piece.text for piece in kept)])
+    lost = sum(_size(piece.text) for piece in between)
+    return Told(text, teller.cut + lost, sum(1 for piece in between if piece.call))
 
 
 class _Teller:
@@ -62,8 +63,9 @@ class _Teller:
 
     def piece(self, name: str, text: str, limit: int) -> str:
         """One piece on a line of its own, cut to its limit."""
-        self.cut += max(0, len(text) - limit)
-        return name + excerpt(text, limit)
+        shown = _shortened(text, limit)
+        self.cut += _size(text) - _size(shown) if shown != text else 0
+        return name + shown
 
     def pieces(self, run: Trajectory) -> list[_Piece]:
         """All pieces in order; the first user text is not told again where it is the instruction."""
@@ -88,22 +90,36 @@ class _Teller:
         return found
 
 
-def _within(pieces: list[_Piece], room: int) -> tuple[list[_Piece], int]:
-    """The pieces that fit, from both ends, with a line for those in between; how many calls those have."""
-    if sum(len(piece.text) + 1 for piece in pieces) <= room:
-        return pieces, 0
+def _within(pieces: list[_Piece], room: int) -> tuple[list[_Piece], list[_Piece]]:
+    """The pieces that fit, from both ends, with a line for those in between; and those."""
+    if sum(_size(piece.text) + 1 for piece in pieces) <= room:
+        return pieces, []
     first = _fitting(pieces, int(room * _HEAD))
     last = _fitting(pieces[first:][::-1], room - int(room * _HEAD))
     between = pieces[first : len(pieces) - last]
     calls = [piece.call for piece in between if piece.call]
     words = f"calls {calls[0]} to {calls[-1]} are not shown" if calls else "some words are not shown"
-    return [*pieces[:first], _Piece(f"({words})"), *pieces[len(pieces) - last :]], len(calls)
+    return [*pieces[:first], _Piece(f"({words})"), *pieces[len(pieces) - last :]], between
 
 
 def _fitting(pieces: list[_Piece], room: int) -> int:
     """How many pieces fit from the first on."""
     for count, piece in enumerate(pieces):
-        room -= len(piece.text) + 1
+        room -= _size(piece.text) + 1
         if room < 0:
             return count
     return len(pieces)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _shortened(text: str, limit: int) -> str:
+    """Head and tail in at most ``limit`` bytes."""
+    size = limit
+    shown = excerpt(text, size)
+    while _size(shown) > limit:
+        size = size * 3 // 4
+        shown = excerpt(text, size)
+    return shown

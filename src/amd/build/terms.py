@@ -13,7 +13,15 @@ from amd.store import Memory
 from amd.traces.families import families_of, family_of
 from amd.trajectory import Trajectory
 
-__all__ = ["check_families", "check_floors", "check_joins", "check_method", "one_benchmark", "refuse_unreadable"]
+__all__ = [
+    "check_families",
+    "check_floors",
+    "check_joins",
+    "check_method",
+    "check_workers",
+    "one_benchmark",
+    "refuse_unreadable",
+]
 
 
 def check_joins(memory: Memory, *, benchmark: str, method: Method, embedder: Embedder, options: Options) -> None:
@@ -90,6 +98,12 @@ def check_families(runs: Sequence[Trajectory]) -> None:
                 known=known,
                 given=task.family,
             )
+
+
+def check_workers(workers: int) -> None:
+    """``ConfigError`` for a number of workers that is none."""
+    if workers < 1:
+        raise ConfigError(f"{workers} workers write nothing", next_step="give 1 or more", workers=workers)
 
 
 def check_floors(options: Options, method: Method) -> None:

@@ -18,7 +18,7 @@ from amd.cli.console import StageProgress, counts, print_json, print_some, print
 from amd.cli.distiller import Distiller, cost_rows, print_plan, print_remarks
 from amd.cli.formats import FormatGroup
 from amd.cli.options import Json, Pin
-from amd.config import embedder_named, read_prices
+from amd.config import embedder_named, price_of
 from amd.errors import ConfigError
 from amd.exclusion import read_split
 from amd.methods import method_named
@@ -124,7 +124,11 @@ def _build(
         budget=budget_tokens,
         retry_fallbacks=retry_fallbacks,
     )
-    price = read_prices(prices).get(distiller) if prices else None
+    if distiller == RULES.id:
+        _refuse_in_vain(
+            plan=plan, reasoning=reasoning, budget_tokens=budget_tokens, retry_fallbacks=retry_fallbacks, prices=prices
+        )
+    price = price_of(distiller, prices)
     # An embedder that needs no endpoint is not given the distiller's; one that is given in vain is told.
     shared = base_url if embedder.startswith("openai:") or distiller == RULES.id else None
     embeds = embedder_named(embedder, embedder_url or shared)
@@ -132,7 +136,6 @@ def _build(
     with StageProgress() as progress, ExitStack() as stack:
         runs = reader.read(paths, options)
         if plan:
-            _refuse_rules(distiller)
             planned = plan_build(
                 runs, out, embedder=embeds, writer=writes.planner(out, tiers), options=chosen, progress=progress
             )
@@ -144,14 +147,19 @@ def _build(
         print_json(_as_json(report, writer))
     else:
         _print(report, out, cost_rows(writer, report, price) if writer else [("model calls", 0)])
-        print_remarks(writer.remarks if writer else [])
+        if writer:
+            print_remarks(writer)
     if not report.admitted:
         raise typer.Exit(1)
 
 
-def _refuse_rules(distiller: str) -> None:
-    if distiller == RULES.id:
-        raise ConfigError("the rules ask no model, so there is nothing to plan", next_step="give --distiller MODEL")
+def _refuse_in_vain(**options: object) -> None:
+    """What only a model can be told: with the rules it would have no effect, and nobody would know."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if given:
+        raise ConfigError(
+            f"the rules ask no model, so {', '.join(given)} would have no effect", next_step="give --distiller MODEL"
+        )
 
 
 def _floors(pairs: Sequence[str]) -> dict[str, float]:
@@ -168,9 +176,14 @@ def _floors(pairs: Sequence[str]) -> dict[str, float]:
 def _as_json(report: BuildReport, writer: ModelWriter | None) -> Mapping[str, object]:
     value = asdict(report)
     value["refusals"] = [asdict(refusal) for refusal in report.refusals]
-    value["fallbacks"] = dict(writer.fallbacks) if writer else {}
-    value["remarks"] = [asdict(remark) for remark in writer.remarks] if writer else []
-    value["recalled"] = writer.recalled if writer else 0
+    if writer:
+        value |= {
+            "fallbacks": dict(writer.fallbacks),
+            "remarks": [asdict(remark) for remark in writer.remarks],
+            "notices": list(writer.notices),
+            "recalled": writer.recalled,
+            "unused": writer.journal.unused if writer.journal else 0,
+        }
     return value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from amd.build.journal import Journal
-from amd.build.model_writer import ModelWriter, Remark
+from amd.build.model_writer import ModelWriter
 from amd.build.plan import BuildPlan, PlanWriter
 from amd.build.report import BuildReport
 from amd.cli.console import counts, print_json, print_some, print_table
@@ -38,7 +38,7 @@ class Distiller:
         """The model's writer, with what an earlier build at ``place`` left; the endpoint is asked for the model."""
         check_place(place)
         with chat_model_named(self.name, self.base_url, timeout=self.timeout, connections=self.workers) as chat:
-            yield ModelWriter(
+            yield _Telling(
                 self.name,
                 chat,
                 [prompt for tier in method.tiers for prompt in tier.prompts],
@@ -58,6 +58,19 @@ class Distiller:
             prompt_tokens=self.prompt_tokens,
             retry_fallbacks=self.retry_fallbacks,
         )
+
+
+class _Telling(ModelWriter):
+    """Says what the endpoint does not do as soon as that is known, which is before the first record is written."""
+
+    _said = 0
+
+    def _probe(self) -> None:
+        super()._probe()
+        with self._lock:
+            news, self._said = self.notices[self._said :], len(self.notices)
+        for notice in news:
+            typer.echo(notice, err=True)
 
 
 def cost_rows(writer: ModelWriter, report: BuildReport, price: Price | None) -> list[tuple[str, object]]:
@@ -124,6 +137,13 @@ def print_plan(plan: BuildPlan, price: Price | None, *, json: bool) -> None:
     typer.echo("tokens are estimated as bytes/3; a reply that cannot be used is asked for once more")
 
 
-def print_remarks(remarks: Sequence[Remark]) -> None:
-    """The first few things to know of single runs."""
-    print_some([f"{remark.task_id}: {remark.purpose}: {remark.what}" for remark in remarks])
+def print_remarks(writer: ModelWriter) -> None:
+    """What a person should know of the endpoint, and the first few things of single runs."""
+    journal = writer.journal
+    if journal and journal.dropped:
+        typer.echo(
+            f"{journal.dropped} lines of the journal could not be read: those replies were asked for anew", err=True
+        )
+    if journal and journal.unused:
+        typer.echo(f"{journal.unused} finished replies are of another input, prompt or model: they are kept", err=True)
+    print_some([f"{remark.task_id}: {remark.purpose}: {remark.what}" for remark in writer.remarks])

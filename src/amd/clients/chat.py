@@ -78,7 +78,7 @@ class ChatModel:
         self.close()
 
     def close(self) -> None:
-        """Break off what is under way, waits between attempts included. Whoever waits for it gets a ``ClientError``."""
+        """End the waits between attempts with a ``ClientError``; an answer that is under way may take its time."""
         self._service.close()
 
     @property

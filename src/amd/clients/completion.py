@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from amd.chat import estimated_tokens
 from amd.errors import ClientError
 from amd.json_text import JSON, dumps, loads, replace_surrogates
+from amd.service import LONGEST_WORDS
 
 __all__ = ["Completion", "RawCall", "Usage", "cost_of", "read_completion"]
 
@@ -97,7 +98,7 @@ def read_completion(body: str, prompt: JSON, *, seconds: float, attempts: int) -
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
         error = top.get("error")  # some servers say so with the status 200
         said = error.get("message") if isinstance(error, Mapping) else error
-        raise ValueError(said or "there is no message in it")  # noqa: TRY004 - the text that was given is at fault
+        raise ValueError(str(said or "there is no message in it")[:LONGEST_WORDS])  # noqa: TRY004 - the text that was given is at fault
     text, calls = _text(message.get("content")), _calls(message.get("tool_calls"))
     thought = _text(message.get("reasoning_content") or message.get("reasoning"))
     said = f"{thought}{text}{''.join(call.name + call.arguments for call in calls)}"

@@ -7,7 +7,7 @@ from contextlib import closing
 
 from amd.errors import ClientError
 from amd.json_text import JSON, loads
-from amd.service import Service
+from amd.service import LONGEST_WORDS, Service
 
 __all__ = ["check_endpoint"]
 
@@ -66,7 +66,9 @@ def _listed(service: Service) -> list[str]:
     listed: JSON = value
     if isinstance(value, Mapping):
         if value.get("error"):  # some servers say so with the status 200
-            raise service.error(f"answers /models with an error: {value['error']}", next_step=wrong)
+            raise service.error(
+                f"answers /models with an error: {str(value['error'])[:LONGEST_WORDS]}", next_step=wrong
+            )
         listed = value.get("data")
     entries = listed if isinstance(listed, list) else []
     found = (entry.get("id") for entry in entries if isinstance(entry, Mapping))

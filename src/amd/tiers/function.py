@@ -16,6 +16,7 @@ __all__ = ["REASONING", "FunctionTier", "Reason", "Reasons", "fault_in_reasons"]
 
 _OBSERVATION_LENGTH = 300
 _LEAST_WORDS = 3
+_LONGEST_REASON = 400  # characters
 _MOST_BETWEEN = 3  # calls: a repair that took more is told by the workflow
 
 
@@ -55,8 +56,12 @@ def fault_in_reasons(reply: Reasons, calls: int) -> str | None:
     steps = [reason.step for reason in reply.reasons]
     if steps != list(range(1, calls + 1)):
         return f"the steps are {join(map(str, steps)) or 'none'}, not 1 to {calls}"
-    silent = next((reason.step for reason in reply.reasons if not reason.why.strip()), None)
-    return f"step {silent} has no reason" if silent else None
+    for reason in reply.reasons:
+        if not reason.why.strip():
+            return f"step {reason.step} has no reason"
+        if len(reason.why) > _LONGEST_REASON:
+            return f"the reason of step {reason.step} is too long: write one short sentence"
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ __all__ = ["LABELS", "MOST_SEGMENTS", "SEGMENTS", "Labels", "Segment", "Segments
 MOST_SEGMENTS = 6
 """Segments of a run (the paper's figure) and labels that a student decomposes a task into."""
 
+_LONGEST_LABEL, _LONGEST_SENTENCE = 120, 600  # characters: more is neither
 _MOST_CALLS_SHOWN = 8
 _OBSERVATION_LENGTH = 300
 _REQUEST_LENGTH = 240
@@ -90,10 +91,16 @@ def fault_in(segments: Sequence[Segment], calls: int) -> str | None:
         expected = segment.end_step + 1
     if expected != calls + 1:
         return f"the segments end at step {expected - 1} of {calls}"
+    return _fault_in_words(segments)
+
+
+def _fault_in_words(segments: Sequence[Segment]) -> str | None:
     if not all(segment.label.strip() for segment in segments):
         return "a segment has no label"
     if len({segment.label for segment in segments}) < len(segments):
         return "two segments have the same label"
+    if any(len(segment.label) > _LONGEST_LABEL or len(segment.description) > _LONGEST_SENTENCE for segment in segments):
+        return "a label or a description is too long: write at most 5 words, and one sentence"
     return None
 
 

@@ -45,6 +45,10 @@ def run(
     mode: Annotated[str | None, _of_arm("mode")] = None,
     layout: Annotated[str | None, _of_arm("layout")] = None,
     pin: Annotated[str | None, _of_arm("pin")] = None,
+    embedder: Annotated[str | None, _of_arm("embedder")] = None,
+    embedder_url: Annotated[str | None, _of_arm("embedder_url")] = None,
+    decomposer: Annotated[str | None, _of_arm("decomposer")] = None,
+    decomposer_url: Annotated[str | None, _of_arm("decomposer_url")] = None,
     scenarios: Annotated[
         list[str] | None,
         typer.Option(
@@ -72,6 +76,10 @@ def run(
         "mode": mode,
         "layout": layout,
         "pin": pin,
+        "embedder": embedder,
+        "embedder_url": embedder_url,
+        "decomposer": decomposer,
+        "decomposer_url": decomposer_url,
     }
     arm = Arm.of({key: value for key, value in given.items() if value is not None})
     # What the harness prints goes to a log, and progress to where standard error was before.

@@ -9,6 +9,7 @@ scrambled, and by what the user answers. Memory in the messages is looked throug
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -18,7 +19,7 @@ from amd.errors import TrajectoryError
 from amd.traces import strip_memory
 from amd_toolsandbox.oracle.calls import calls_of
 from amd_toolsandbox.oracle.goals import Said, Sheet
-from amd_toolsandbox.oracle.script import QUESTION, Answer, Move, play
+from amd_toolsandbox.oracle.script import CLOSING, QUESTION, SORRY, Answer, Move, play
 
 __all__ = ["AGENT", "USER", "Player"]
 
@@ -48,7 +49,9 @@ class Player:
         self.sheets = tuple(sorted(sheets, key=lambda sheet: (-len(sheet.goals), sheet.base)))
         self._scrambled = scrambled or {}
         self._user_model = user_model
-        self._firsts = frozenset(sheet.first for sheet in self.sheets)
+        words = {goal.text for sheet in self.sheets for goal in sheet.goals if isinstance(goal, Said)}
+        own = (re.escape(text.strip()) for text in (QUESTION, SORRY, CLOSING, *words))
+        self._own_words = re.compile("|".join(own).replace(r"\{days\}", r"\S+"))
 
     def __call__(self, request: Message) -> dict[str, Any]:
         """The next message; ``TrajectoryError`` if no script is for these words, tools and answers."""
@@ -75,13 +78,23 @@ class Player:
         return {real.get(name, name): name for name in shown}
 
     def _conversation(self, messages: Sequence[Message]) -> tuple[Sequence[Message], str]:
-        """The messages from the user's first words on, and these words: the last ones that a script begins with.
+        """The messages from the user's first words on, and these words; without the examples that memory put there."""
+        own: list[Message] = []
+        at = 0
+        while at < len(messages):
+            if self._is_example(messages[at : at + 3]):
+                at += 2
+            else:
+                own.append(messages[at])
+                at += 1
+        users = [at for at, message in enumerate(own) if message["role"] == "user"]
+        return (own[users[0] :], _text(own[users[0]])) if users else ((), "")
 
-        Examples that memory put before them may be such words too. If no script begins, the user's last words.
-        """
-        users = [at for at, message in enumerate(messages) if message["role"] == "user"]
-        known = [at for at in users if _text(messages[at]) in self._firsts] or users
-        return (messages[known[-1] :], _text(messages[known[-1]])) if known else ((), "")
+    def _is_example(self, messages: Sequence[Message]) -> bool:
+        """Whether the first of these messages begins an exchange that memory put there: its answer is none of ours."""
+        if [message["role"] for message in messages] != ["user", "assistant", "user"]:
+            return False
+        return not messages[1].get("tool_calls") and not self._own_words.fullmatch(_text(messages[1]))
 
     def _sheet(self, first: str, names: Mapping[str, str], answers: Sequence[Sequence[Answer]]) -> Sheet:
         """The sheet that begins so, needs nothing that is not offered, and fits what the user answered."""

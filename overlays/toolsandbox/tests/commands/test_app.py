@@ -12,7 +12,7 @@ from garden import BASES, row, summary
 
 from amd.arms import RUN_SETTINGS, replace_text
 
-COMMANDS = ("run", "report", "rescore", "families")
+COMMANDS = ("run", "report", "rescore", "play", "families")
 MODELS = ("--agent-model", "m", "--agent-base-url", "http://127.0.0.1:9/v1", "--user-model", "u")
 without_harness = pytest.mark.skipif(find_spec("tool_sandbox") is not None, reason="the harness is installed here")
 
@@ -73,6 +73,8 @@ def test_the_help_of_each_command_has_an_example(told, monkeypatch, command):
         (("report",), "RUN"),
         (("report", "x", "--success-score", "1.1"), "success-score"),
         (("rescore",), "RUN"),
+        (("play", "--port", "65536"), "port"),
+        (("play", "elsewhere"), "elsewhere"),
     ],
 )
 def test_a_usage_error_is_one_line(refused, arguments, words):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -14,25 +15,14 @@ from pathlib import Path
 import pytest
 
 from amd.testing import LoopbackServer
+from amd_toolsandbox.oracle.player import AGENT, USER, Player
+
+# So that tests can import ``talks`` and ``slips``, which are part of no package.
+sys.path.append(str(Path(__file__).parent))
+from talks import SCENARIOS, Played, talks
 
 HERE = Path(__file__).parent
 PATIENCE = 240
-AGENT, USER = "agent", "user"
-SWITCHES = ("set_wifi_status", "set_cellular_service_status", "set_location_service_status")
-
-
-def phone(body):
-    """A student that turns off the first thing it can, wrongly at first, and a user that is content with anything."""
-    if body["model"] == USER:
-        function = {"name": "end_conversation", "arguments": "{}"}
-        return {"content": None, "tool_calls": [{"id": "end", "type": "function", "function": function}]}
-    tried = sum(message["role"] == "tool" for message in body["messages"])
-    offered = {tool["function"]["name"] for tool in body.get("tools") or ()}
-    name = next((name for name in SWITCHES if name in offered), None)
-    if tried > 1 or name is None:
-        return "It is off."
-    function = {"name": name, "arguments": json.dumps({"on": "off" if tried == 0 else False})}
-    return {"content": None, "tool_calls": [{"id": f"call_{tried}", "type": "function", "function": function}]}
 
 
 def _missing() -> str:
@@ -78,10 +68,10 @@ class Done:
 def start():
     """Starts ``python -m amd_toolsandbox ARGUMENTS`` as a process of its own: no key, of nobody."""
 
-    def begin(*arguments, **more):
+    def begin(*arguments, module="amd_toolsandbox", **more):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "RAPID_"))}
         return subprocess.Popen(
-            [sys.executable, "-m", "amd_toolsandbox", *map(str, arguments)],
+            [sys.executable, "-m", module, *map(str, arguments)],
             env={**kept, **more},
             cwd=HERE,
             stdout=subprocess.PIPE,
@@ -106,11 +96,24 @@ def cli(start):
 
 
 @pytest.fixture(scope="session")
-def served():
-    """Makes a server of the scripted student and the user; more is passed on to the server."""
+def answer_key():
+    """The sheets of the installed harness, and the names of its tools where they are scrambled."""
+    command = [sys.executable, "-W", "ignore", HERE / "answer_key.py"]
+    return pickle.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, timeout=PATIENCE).stdout)
+
+
+@pytest.fixture(scope="session")
+def player(answer_key):
+    """The scripted agent and user."""
+    return Player(*answer_key)
+
+
+@pytest.fixture(scope="session")
+def served(player):
+    """Makes a server of the scripted agent and user; more is passed on to the server."""
 
     def server(**more):
-        return LoopbackServer(chat=phone, models=(AGENT, USER), **more)
+        return LoopbackServer(**{"chat": player, "models": (AGENT, USER), **more})
 
     return server
 
@@ -140,3 +143,37 @@ def wait_for():
             time.sleep(0.02)
 
     return wait
+
+
+@pytest.fixture(scope="session")
+def played(cli, served, play_words, answer_key, tmp_path_factory):
+    """Plays scenarios in an arm; the answer key, if no other student is given."""
+
+    def play(*more, scenarios=SCENARIOS, chat=None, **environment):
+        run = tmp_path_factory.mktemp("arm") / "run"
+        with served(**({"chat": chat} if chat else {})) as server:
+            done = cli(*play_words(server, run, scenarios, *more), **environment)
+        assert (done.code, done.err) == (0, ""), done
+        return Played(done, run, server, talks(run, server, answer_key[1]))
+
+    return play
+
+
+@pytest.fixture(scope="session")
+def none(played):
+    """The arm without memory, in one process."""
+    return played("--method", "none")
+
+
+@pytest.fixture(scope="session")
+def memory(none, cli):
+    """What that run taught, built from its folder."""
+    done = cli("build", "toolsandbox", none.run, "--out", none.run.parent / "memory", module="amd")
+    assert done.code == 0, done.err
+    return none.run.parent / "memory"
+
+
+@pytest.fixture(scope="session")
+def amd_arm(played, memory):
+    """The arm with that memory, in two processes; nobody sees its own family."""
+    return played("--memory", memory, "-p", "2")

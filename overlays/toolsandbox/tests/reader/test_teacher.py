@@ -26,11 +26,13 @@ from run_folders import (
 )
 
 import amd
+from amd.arms import Arm
 from amd.build import admit
 from amd.errors import ConfigError
 from amd.traces import reader_options
 from amd_toolsandbox import teacher
 from amd_toolsandbox.context import MOST_MESSAGES
+from amd_toolsandbox.oracle.player import AGENT as ORACLE
 from amd_toolsandbox.teacher import ToolSandboxOptions, reader
 
 
@@ -64,6 +66,30 @@ def test_a_run_with_all_its_parts(tmp_path):
     assert (run.outcome.success, run.outcome.score) == (True, 1.0)
     assert (run.source.path, run.source.run_id, run.source.kind) == (str(path), "run-1", "teacher")
     assert run.source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("kind", ["teacher", "student"])
+def test_a_folder_of_the_scripted_agent_is_an_oracles(tmp_path, kind):
+    """Whatever the option says, and whatever the teacher is called; any other agent is what the option says (control).
+
+    An answer key that is played is nobody's skill, and must not pass for it.
+    """
+    for agent in (ORACLE, "toolsandbox-oracle-2", f"org/{ORACLE}"):
+        name = f"agent_{agent}_user_scripted-user_05_13_2031_08_00_00"
+        write(tmp_path / name, {"wifi_off": context()})
+        for options in ({}, {"teacher": "gpt-9"}):
+            (run,) = runs(tmp_path / name, kind=kind, **options)
+            assert run.source.kind == ("oracle" if agent == ORACLE else kind)
+            assert run.source.teacher == options.get("teacher", agent)
+
+
+def test_the_memory_of_an_oracle_says_whose_it_is(tmp_path):
+    """In its manifest, and so in each report of an arm that reads it."""
+    for agent, said in ((ORACLE, f"{ORACLE} (oracle)"), ("gpt", "gpt (teacher)")):
+        folder = write(tmp_path / f"agent_{agent}_user_u_05_13_2031_08_00_00", {"wifi_off": context()})
+        amd.build_memory(items(folder), tmp_path / agent, embedder=amd.load_embedder("hash"))
+        with Arm.of({"memory": str(tmp_path / agent)}).open() as opened:
+            assert opened.teachers == (said,)
 
 
 def test_conversation_json_is_never_opened(tmp_path):
