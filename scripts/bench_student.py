@@ -54,6 +54,7 @@ def main(
     *,
     items: Annotated[int, typer.Option(min=1, help="How many; families take turns.")] = 60,
     arms: Annotated[str, typer.Option(help=f"Some of: {', '.join(ARMS)}.")] = ",".join(DEFAULT_ARMS),
+    over: Annotated[str, typer.Option(help="The arm that the others are compared with.")] = NONE,
     out: Annotated[
         Path, typer.Option(help="Where memory and answers are kept.", show_default="student-bench, here")
     ] = ROOT / "student-bench",
@@ -69,7 +70,8 @@ def main(
     Answers are kept as they come: after a kill, or with more items or arms, the same command goes on. Fewer items are
     the first ones, so that what is finished can be looked at. What the figures mean: docs/small-student.md.
     """
-    chosen = chosen_arms(arms)
+    chosen = known_arms(arms.split(","))
+    known_arms([over])
     with RunDirectory(out, RunSettings, "bench_student").locked():
         found = read_runs(runs)
         drawn = draw(found, items, seed)
@@ -79,21 +81,22 @@ def main(
         answers = Answers(out / "answers.jsonl")
         with served(model, base_url) as student, StageProgress() as progress:
             outcomes = ask_all(student, answers, asked, chosen, seed=seed, progress=progress)
-    table, families = figures(outcomes, seed), len({item.task.family for item in drawn})
+    table, families = figures(outcomes, over, seed), len({item.task.family for item in drawn})
     if json:
         arms_found = {arm: asdict(its) for arm, its in table.items()}
-        print_json({"model": model, "items": len(drawn), "families": families, "seed": seed, "arms": arms_found})
+        told = {"model": model, "items": len(drawn), "families": families, "seed": seed, "over": over}
+        print_json({**told, "arms": arms_found})
     else:
-        print_figures(f"{model}, {len(drawn)} items of {families} families, seed {seed}", table)
+        print_figures(f"{model}, {len(drawn)} items of {families} families, seed {seed}", table, over)
 
 
-def chosen_arms(text: str) -> list[str]:
-    """The names in a list with commas, each once."""
-    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+def known_arms(words: Sequence[str]) -> list[str]:
+    """The names, each once, without the spaces around them."""
+    names = list(dict.fromkeys(word.strip() for word in words))
     unknown = [name for name in names if name not in ARMS]
-    if unknown or not names:
+    if unknown:
         raise ConfigError(
-            f"{', '.join(map(repr, unknown)) or 'nothing'} is no arm", next_step=f"give some of: {', '.join(ARMS)}"
+            f"{', '.join(map(repr, unknown))} is no arm", next_step=f"give some of: {', '.join(ARMS)}", arms=unknown
         )
     return names
 

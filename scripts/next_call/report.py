@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from amd.arms.placeholders import writes_placeholder
-from next_call.arms import ARMS, NONE
+from next_call.arms import ARMS
 from next_call.figures import MEASURES, Call, Interval, Score, judge, paired
 from next_call.items import Item
 
@@ -35,11 +35,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class ArmFigures:
-    """The figures of one arm: means over its items, counts of items, and the differences to no memory if it was run.
+    """The figures of one arm: means over its items, counts of items, and the differences to another arm.
 
     ``placeholders`` counts calls in which a masked value's placeholder was written out, ``cut_off`` answers without a
     whole call, ``no_record`` items for which nothing was found. ``helped`` and ``harmed`` count the items whose tool is
-    right in this arm only, and without memory only.
+    right in this arm only, and in the other only.
     """
 
     words: str
@@ -56,17 +56,23 @@ class ArmFigures:
     harmed: int = 0
 
 
-def figures(outcomes: Mapping[str, Sequence[Outcome]], seed: int) -> dict[str, ArmFigures]:
-    """The figures of each arm; the arms have the same items in the same order, at least one."""
+def figures(outcomes: Mapping[str, Sequence[Outcome]], over: str, seed: int) -> dict[str, ArmFigures]:
+    """The figures of each arm, with its differences to the arm ``over`` if that was run.
+
+    The arms have the same items in the same order, at least one.
+    """
     scores = {arm: [outcome.score for outcome in found] for arm, found in outcomes.items()}
-    return {arm: _figures(arm, found, scores[arm], scores.get(NONE), seed) for arm, found in outcomes.items()}
+    return {
+        arm: _figures(arm, found, scores[arm], scores.get(over) if arm != over else None, seed)
+        for arm, found in outcomes.items()
+    }
 
 
 def _figures(
-    arm: str, outcomes: Sequence[Outcome], ours: Sequence[Score], none: Sequence[Score] | None, seed: int
+    arm: str, outcomes: Sequence[Outcome], ours: Sequence[Score], theirs: Sequence[Score] | None, seed: int
 ) -> ArmFigures:
     arguments = [outcome.call[1] if outcome.call else None for outcome in outcomes]
-    pairs = list(zip(ours, none, strict=True)) if none is not None and arm != NONE else []
+    pairs = list(zip(ours, theirs, strict=True)) if theirs is not None else []
     families = [outcome.item.task.family for outcome in outcomes]
     return ArmFigures(
         words=ARMS[arm].words,
@@ -91,16 +97,17 @@ def _figures(
     )
 
 
-def print_figures(title: str, found: Mapping[str, ArmFigures]) -> None:
+def print_figures(title: str, found: Mapping[str, ArmFigures], over: str) -> None:
     """A line for each arm, and below them what each arm is."""
-    print(f"{title}\n{'arm':<14} right tool  key F1  whole    right tool over none   helped harmed", end="")
-    print("   placeholders  cut off  no record  prompt tokens")
+    print(title)
+    head = f"{'arm':<14} right tool  key F1  whole   {f'right tool over {over}':<26} helped harmed"
+    print(f"{head}   placeholders  cut off  no record  prompt tokens")
     for arm, its in found.items():
         line = f"{arm:<14}      {its.tool:.3f}   {its.keys:.3f}  {its.whole:.3f}"
-        over = its.differences["tool"] if its.differences else None
-        beside = f"{over.mean:+.3f} [{over.low:+.3f}, {over.high:+.3f}]" if over else ""
-        both = f"{its.helped:6} {its.harmed:6}" if over else ""
+        gain = its.differences["tool"] if its.differences else None
+        beside = f"{gain.mean:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}]" if gain else ""
+        both = f"{its.helped:6} {its.harmed:6}" if gain else ""
         counted = f"{its.placeholders:12}  {its.cut_off:7}  {its.no_record:9}  {its.tokens:13.0f}"
-        print(f"{line}   {beside:<23}{both:<13}   {counted}")
+        print(f"{line}   {beside:<26} {both:<13}   {counted}")
     for arm, its in found.items():
         print(f"{arm}: {its.words}")

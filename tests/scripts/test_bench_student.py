@@ -141,6 +141,11 @@ def test_a_finished_measurement_asks_nothing_and_prints_a_table(whole, runs, mea
         assert "IN-SAMPLE" in lines[-2]
         # No word of a run is printed: what is measured may be under a benchmark's terms.
         assert "Lend" not in printed
+        code, printed, _ = measure(out, runs, server.url, "--json", "--over", "no-model")
+        arms = json.loads(printed)["arms"]
+        assert (arms["none"]["helped"], arms["none"]["harmed"], arms["no-model"]["differences"]) == (0, 10, None)
+        assert arms["none"]["differences"]["tool"]["mean"] == pytest.approx(-10 / 12)
+        assert chats(server) == []
         code, printed, _ = measure(out, runs, server.url, "--json", "--arms", "subtask,none")
         assert 0 < len(chats(server)) <= 12
         arms = json.loads(printed)["arms"]
@@ -264,7 +269,8 @@ def test_runs_that_cannot_be_read_are_told(runs, tmp_path, measure, whole):
     ("words", "message"),
     [
         (("--arms", "none,blocks"), "'blocks' is no arm; give some of: none, random, block, turns, "),
-        (("--arms", ","), "nothing is no arm"),
+        (("--arms", "none,,block"), "'' is no arm"),
+        (("--over", "none,block"), "'none,block' is no arm"),
         (("--model", "other"), "the model 'other' has no endpoint; give --base-url"),
         ((), "SmolLM2-135M is not installed here; run scripts/setup_local_llm.sh, or give --base-url"),
         (("--items", "0"), "--items"),
