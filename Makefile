@@ -34,8 +34,8 @@ TOOLSANDBOX_SETUP = $(if $(CLONE),,$(error say where the clone is: make $@ CLONE
 LOCAL_LLM := .venvs/local-llm
 LOCAL_LLM_SETUP := PYTHON="$(HARNESS_PYTHON)" scripts/setup_local_llm.sh
 
-.PHONY: help demo test lowest bfcl bfcl-env toolsandbox toolsandbox-env local-llm local-llm-env lint types bench all \
-	setup format clean
+.PHONY: help demo test lowest bfcl bfcl-env toolsandbox toolsandbox-env local-llm local-llm-env lint types bench \
+	bench-student all setup format clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this help
@@ -81,7 +81,11 @@ types: $(VENV)/.ready-dev  ## Check types, strictly
 	@$(BIN)/mypy
 
 bench: $(VENV)/.ready  ## Compare speed and size with plain numpy and orjson, in ratios; measure what the search finds
-	@for bench in scripts/bench_*.py; do echo "$$bench"; $(BIN)/python $$bench || exit 1; done
+	@for bench in $(filter-out %_student.py,$(wildcard scripts/bench_*.py)); do echo "$$bench"; $(BIN)/python $$bench || exit 1; done
+
+bench-student: $(VENV)/.ready  ## Measure a real small student, with memory and without (half an hour); for less, ARGS="--items 20"
+	@$(LOCAL_LLM_SETUP)
+	@$(BIN)/python scripts/bench_student.py $(ARGS)
 
 all: lint types test bfcl local-llm lowest demo  ## Everything that continuous integration runs
 
