@@ -50,7 +50,7 @@ test: $(VENV)/.ready-dev  ## Run all tests and doctests; choose some with ARGS="
 lowest: $(LOWEST)/.ready  ## Run all tests with the oldest versions that pyproject.toml allows
 	@$(LOWEST)/bin/python -m pytest -p no:cacheprovider $(ARGS)
 
-bfcl-env:  ## Install the harness of BFCL into .venvs/bfcl (270 MB, no torch), to run students in it
+bfcl-env:  ## Install the harness of BFCL into .venvs/bfcl (430 MB, no torch), to run students in it
 	@$(BFCL_SETUP)
 
 bfcl:  ## Run the tests that need the harness of BFCL, in .venvs/bfcl

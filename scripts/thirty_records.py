@@ -22,8 +22,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn
 
-from thirty_page import TIERS, Side, page
-
 from amd.build import Options, build_memory
 from amd.build.journal import Entry, Journal
 from amd.build.model_writer import Chat, ModelWriter
@@ -34,6 +32,7 @@ from amd.lint import lint
 from amd.store import read_memory
 from amd.tier import RULES, Writer
 from amd.traces import load_reader
+from thirty_page import TIERS, Side, page
 
 ROOT = Path(__file__).parent.parent
 RUNS = ROOT / "examples" / "thirty.json"

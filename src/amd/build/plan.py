@@ -19,7 +19,7 @@ class PlanItem:
     """What one purpose would ask for. Tokens are estimated as bytes/3; a reply may be asked for again.
 
     ``calls`` are those to be made; ``known`` were answered in an earlier build that was not published.
-    ``completion_tokens`` is the room of all replies, which most do not fill.
+    ``completion_tokens`` is the room of all replies, which most do not fill; a reply that is cut gets more.
     """
 
     purpose: str

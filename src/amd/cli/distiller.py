@@ -125,16 +125,19 @@ def print_plan(plan: BuildPlan, price: Price | None, *, json: bool) -> None:
     rows += [
         (
             item.purpose,
-            f"{item.calls} calls, prompts {item.prompt_tokens:,} tokens, replies at most {item.completion_tokens:,}"
+            f"{item.calls} calls, prompts {item.prompt_tokens:,} tokens, room for replies {item.completion_tokens:,}"
             + (f"; {item.known} known already" if item.known else ""),
         )
         for item in plan.items
     ]
-    rows.append(("in all", f"{plan.calls} calls, {plan.prompt_tokens:,} + at most {plan.completion_tokens:,} tokens"))
+    rows.append(("in all", f"{plan.calls} calls, {plan.prompt_tokens:,} + {plan.completion_tokens:,} tokens"))
     if cost is not None:
-        rows.append(("price", f"at most {cost:.4f}"))
+        rows.append(("price", f"{cost:.4f} if all replies fill their room"))
     print_table("plan: nothing was sent, nothing was written", rows)
-    typer.echo("tokens are estimated as bytes/3; a reply that cannot be used is asked for once more")
+    typer.echo(
+        "tokens are estimated as bytes/3; a reply that cannot be used is asked for once more, one that was cut too, "
+        "with four times the room: --budget-tokens is a limit, and this is none"
+    )
 
 
 def print_remarks(writer: ModelWriter) -> None:

@@ -65,7 +65,8 @@ def _origin(record: Record) -> str:
     first, last = record.source.steps
     calls = "no call" if not last else f"call {first}" if first == last else f"calls {first}-{last}"
     state = "" if record.status == "active" else f"  {record.status.upper()}"
-    return f"{record.id[:8]}{state}  family {record.task.family}  {record.source.kind} {record.source.teacher}  {calls}"
+    source = f"{record.source.kind} {record.source.teacher}"
+    return f"{record.id[:8]}{state}  family {record.task.family}  {source}  {calls}  by {record.distiller}"
 
 
 def _text(record: Record, tier: Tier) -> str:
