@@ -9,9 +9,12 @@ if TYPE_CHECKING:  # a session handles no row itself, and numpy takes longer to 
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["CallFormat", "Embedder", "Message", "Rows", "estimated_tokens"]
+__all__ = ["LONGEST_WORDS", "CallFormat", "Embedder", "Message", "Rows", "estimated_tokens"]
 
 _BYTES_PER_TOKEN = 3
+
+LONGEST_WORDS = 500
+"""Characters of a server's own words that an error shows."""
 
 CallFormat = Literal["json", "python"]
 """How a student writes a call: ``json`` for function calling, ``python`` for prompting and code agents."""

@@ -27,9 +27,10 @@ from tenacity import (
     stop_when_event_set,
 )
 
+from amd.chat import LONGEST_WORDS
 from amd.errors import ClientError, ConfigError
 
-__all__ = ["LONGEST_WORDS", "OF_THE_REQUEST", "OPENAI", "Answer", "Service", "open_client", "retrying", "server_words"]
+__all__ = ["OF_THE_REQUEST", "OPENAI", "Answer", "Service", "open_client", "retrying", "server_words"]
 
 OPENAI = "https://api.openai.com/v1"
 """Where the client asks if it is given a key and no address."""
@@ -40,7 +41,6 @@ OF_THE_REQUEST = frozenset({400, 413, 422})
 _BUSY = frozenset({408, 409, 429})  # and 5xx: ask again later
 _NOT_MADE = 501  # the server cannot do this, and will not in a while
 _LONGEST_WAIT = 60.0  # seconds; a server that asks for more is told about instead of waited for
-LONGEST_WORDS = 500  # characters of a server's answer in a message
 _NEXT_STEPS = {
     401: "give the key of this endpoint (OPENAI_API_KEY)",
     403: "use a key that may use this endpoint",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from amd.chat import estimated_tokens
+from amd.chat import LONGEST_WORDS, estimated_tokens
 from amd.errors import ClientError
 from amd.json_text import JSON, dumps, loads, replace_surrogates
-from amd.service import LONGEST_WORDS
 
 __all__ = ["Completion", "RawCall", "Usage", "cost_of", "read_completion"]
 

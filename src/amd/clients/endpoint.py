@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 
+from amd.chat import LONGEST_WORDS
 from amd.errors import ClientError
 from amd.json_text import JSON, loads
-from amd.service import LONGEST_WORDS, Service
+from amd.service import Service
 
 __all__ = ["check_endpoint"]
 
