@@ -6,7 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -203,3 +203,32 @@ def test_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     with LoopbackServer() as server, closing(service_at(server)) as service:
         service.get("/models")
     assert server.requests[0].headers["authorization"] == "Bearer none"
+
+
+def test_a_key_that_a_server_repeats_is_told_to_nobody() -> None:
+    """Neither in the message nor in a field."""
+    said = "who are you? Authorization: Bearer sk-secret-7"
+    with (
+        LoopbackServer(faults=lambda _: Fault(400, said)) as server,
+        closing(Service(server.url, "sk-secret-7", attempts=1)) as service,
+        pytest.raises(ClientError, match="Bearer <key>") as caught,
+    ):
+        service.get("/models")
+    assert "sk-secret-7" not in f"{caught.value} {caught.value.fields}"
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "hex", "idna"])
+def test_an_answer_in_a_charset_that_is_none_is_one_error(charset: str) -> None:
+    """Whatever the header says: no traceback, and a status that a caller can go on with."""
+    fault = Fault(200, headers={"Content-Type": f"application/json; charset={charset}"}, body='{"a": "b"}x')
+    with LoopbackServer(faults=lambda _: fault) as server, closing(service_at(server)) as service:
+        # A client that can decode it all the same is as good.
+        with suppress(ClientError):
+            assert isinstance(service.get("/models").text, str)
+
+
+def test_a_date_beyond_all_calendars_is_no_wait() -> None:
+    """A broken header is one that says nothing."""
+    fault = Fault(503, headers={"Retry-After": "Wed, 21 Oct 99999999999999999999 07:28:00 GMT"})
+    with LoopbackServer(faults=[fault]) as server, closing(service_at(server)) as service:
+        assert service.get("/models").attempts == 2

@@ -92,6 +92,7 @@ class Service:
             )
         self.url = OPENAI if base_url is None else base_url
         self._timeout = timeout
+        self._key = api_key
         self._closing = Event()
         self._client = open_client(self.url, api_key, timeout=timeout, connections=connections)
         self._retrying = retrying(attempts, first_wait, self._closing)
@@ -112,7 +113,13 @@ class Service:
 
     def error(self, what: str, *, next_step: str, **fields: object) -> ClientError:
         """An error that names the endpoint, and the key nowhere."""
-        return ClientError(f"the endpoint at {self.url} {what}", next_step=next_step, url=self.url, **fields)
+        told = {name: self._without_key(value) for name, value in fields.items()}
+        message = str(self._without_key(f"the endpoint at {self.url} {what}"))
+        return ClientError(message, next_step=next_step, url=self.url, **told)
+
+    def _without_key(self, value: object) -> object:
+        """Some servers repeat what they were sent."""
+        return value.replace(self._key, "<key>") if self._key and isinstance(value, str) else value
 
     def _answer(self, request: Callable[[], str]) -> Answer:
         attempts, begin = 0, time.perf_counter()
@@ -139,6 +146,9 @@ class Service:
         except openai.APIConnectionError as failure:
             step = "start the server or correct the base URL, then run the same command again"
             raise failed(f"cannot be reached: {failure.__cause__ or failure}", step) from failure
+        except (UnicodeError, LookupError, TypeError, AssertionError) as failure:  # a charset that is none, or not its
+            step = "look at the server's own log, then run the same command again"
+            raise failed(f"sent an answer that cannot be decoded: {failure}", step, status=200) from failure
         except RuntimeError as failure:  # the newer clients' word for a client that was closed
             if not self._closing.is_set():
                 raise
@@ -235,5 +245,5 @@ def _asked_to_wait(error: openai.APIStatusError) -> float | None:
         pass
     try:
         return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

@@ -288,15 +288,43 @@ def test_a_service_that_refuses_all_or_is_gone_ends_the_build(tmp_path: Path, st
     assert not (tmp_path / ".journal.jsonl").exists()
 
 
-@pytest.mark.parametrize("error", [failure(500), failure(400), failure(200)])
+@pytest.mark.parametrize("error", [failure(500), failure(200)])
 def test_a_server_that_fails_again_and_again_ends_the_build(tmp_path: Path, error: ClientError) -> None:
-    """Five in a row are not one run's fault; a good answer begins anew."""
-    answers = [error] * 4 + [GOOD] + [failure(503), failure(400), error, error, error]
+    """Five in a row are not one run's fault; a good answer begins anew, and a refusal says nothing of the server."""
+    answers = [error] * 4 + [GOOD] + [failure(503), failure(400), error, error, error, error]
     writer = ModelWriter("m", Chat(*answers), PROMPTS, journal=Journal(tmp_path))
-    for number in range(9):
+    for number in range(10):
         writer.write(insight(number))
     with pytest.raises(ClientError, match="5 requests in a row came to nothing"):
-        writer.write(insight(9))
+        writer.write(insight(10))
+
+
+def test_refusals_end_a_build_only_before_the_first_answer() -> None:
+    """Nothing but refusals is an endpoint that refuses; one by one they are prompts that are."""
+    writer = ModelWriter("m", Chat(GOOD, *[failure(400)] * 40), PROMPTS)
+    for number in range(41):
+        writer.write(insight(number))
+    assert writer.fallbacks == {"insight.refused": 40}
+    writer = ModelWriter("m", Chat(*[failure(400)] * 40), PROMPTS)
+    for number in range(19):
+        writer.write(insight(number))
+    with pytest.raises(ClientError, match="20 requests in a row came to nothing"):
+        writer.write(insight(19))
+
+
+def test_an_error_of_ours_reaches_everybody_who_waits() -> None:
+    """Two threads with one question: both hear of it, and nobody waits for ever."""
+
+    class Broken(Chat):
+        def probe(self) -> Abilities:
+            raise RuntimeError("a bug")
+
+    writer = ModelWriter("m", Broken(), PROMPTS)
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(writer.write, insight(1)) for _ in range(4)]
+        for each in waiting:
+            with pytest.raises(RuntimeError, match="a bug"):
+                each.result(20)
 
 
 def test_an_endpoint_that_cannot_be_asked_at_all_ends_the_build() -> None:

@@ -87,6 +87,15 @@ def test_half_of_the_usage_is_kept() -> None:
     assert read({"content": "Hello."}, {"prompt_tokens": 7}).usage == Usage(7, 2, 0.5, 2, estimated=True)
 
 
+@pytest.mark.parametrize("figure", [-5, 0, True, 2**63, 10**30, 3.5, "7"])
+def test_a_figure_that_no_request_can_have_is_estimated(figure: Any) -> None:
+    """A budget and a bill are made of it: none may shrink, or be without end."""
+    usage = read({"content": "Hello."}, {"prompt_tokens": figure, "completion_tokens": figure}).usage
+    assert usage.estimated
+    assert 0 < usage.prompt_tokens < 1_000
+    assert 0 < usage.completion_tokens < 1_000
+
+
 def test_usages_add_up() -> None:
     """A sum is estimated if a part of it is."""
     total = sum([Usage(1, 2, 0.5), Usage(3, 4, 0.5, 2, estimated=True)], Usage(attempts=0))

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from amd.arms import RUN_SETTINGS, RunLog
 from amd.errors import TrajectoryError
 from amd.traces import Kind
 
-__all__ = ["exposures_file", "memory_assisted"]
+__all__ = ["exposures_file", "memory_assisted", "student_of"]
 
 
 def exposures_file(run: Path, scenario: str) -> Path:
     """Where a run directory keeps what a scenario's agent was shown."""
     return run / "exposures" / f"{scenario}.json"
+
+
+def student_of(run: Path) -> str | None:
+    """The student that a run directory of ours says it had; ``None`` where there is none, or nobody can read it."""
+    agent = _settings(run).get("agent")
+    name = agent.get("name") if isinstance(agent, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _settings(run: Path) -> dict[str, Any]:
+    try:
+        value = json.loads((run / RUN_SETTINGS).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def memory_assisted(run: Path, scenario: str, kind: Kind) -> bool | None:
@@ -31,5 +47,9 @@ def memory_assisted(run: Path, scenario: str, kind: Kind) -> bool | None:
         value = json.loads(path.read_bytes())
         log = RunLog.read(value.get("amd") if isinstance(value, dict) else None)
     except (OSError, ValueError, RecursionError, TrajectoryError):
+        return None
+    arm = _settings(run).get("arm")
+    # A log that says less than the settings was written by another hand.
+    if isinstance(arm, dict) and arm.get("method") not in (None, log.method):
         return None
     return log.memory_assisted if log.task_id == scenario else None

@@ -18,7 +18,7 @@ from amd.errors import TrajectoryError
 from amd.traces import Conversation, Item, Kind, Note, ReaderOptions, Refusal, Source, Task, Trajectory
 from amd_toolsandbox.context import MOST_BYTES, MOST_MESSAGES, Context, read_context
 from amd_toolsandbox.conversation import to_conversation
-from amd_toolsandbox.exposures import memory_assisted
+from amd_toolsandbox.exposures import memory_assisted, student_of
 from amd_toolsandbox.families import BENCHMARK, family
 from amd_toolsandbox.folders import CONTEXT, HarnessFolder, find_folders
 from amd_toolsandbox.oracle.player import AGENT as ORACLE
@@ -70,7 +70,8 @@ class _FolderReading:
     def __init__(self, folder: HarnessFolder, options: ToolSandboxOptions) -> None:
         self._folder, self._options = folder, options
         self._scores: Scores = read_scores(folder.path)
-        self._kind: Kind = "oracle" if folder.agent == ORACLE else options.kind
+        # A folder may have been renamed; the run's own settings still say who played.
+        self._kind: Kind = "oracle" if ORACLE in (folder.agent, student_of(folder.run)) else options.kind
 
     def items(self) -> Iterator[Item]:
         """One item for each scenario, with notes in between."""

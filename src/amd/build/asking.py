@@ -23,7 +23,7 @@ Send: TypeAlias = Callable[[Sequence[Message], int], Completion]
 """(messages, tokens that the reply may take) -> the answer; ``ClientError`` if there is none."""
 
 _MORE_ROOM = 4  # times the room of a reply that was cut
-_LONGEST_SHOWN = 4_000  # characters of a faulty reply that the model is shown again
+_LONGEST_SHOWN = 2_000  # characters of a faulty reply that the model is shown again
 _LONGEST_DETAIL = 300  # characters
 _SERVER_ERROR = 500
 _ANSWERED = 200
@@ -70,12 +70,10 @@ class Asking:
             return checked(parse_reply(text), self._assignment)
         except ReplyError as fault:
             self._costs["repairs"] += 1
+            wrong = excerpt(fault.message, _LONGEST_DETAIL)
             messages += [
                 {"role": "assistant", "content": text[:_LONGEST_SHOWN] or "(nothing)"},
-                {
-                    "role": "user",
-                    "content": f"That cannot be used: {fault.message}. Answer again, with the JSON alone.",
-                },
+                {"role": "user", "content": f"That cannot be used: {wrong}. Answer again, with the JSON alone."},
             ]
         return checked(parse_reply(self._whole(messages)), self._assignment)
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from amd.json_text import JSON, dumps
 from amd.store.files import typed
@@ -50,7 +50,7 @@ class _Line(BaseModel):
     reply: Any  # JSON: the alias is recursive, which pydantic cannot take
     reason: str | None
     detail: str
-    costs: dict[str, int | float]
+    costs: dict[str, Annotated[int, Field(ge=0, le=2**53)] | Annotated[float, Field(ge=0, allow_inf_nan=False)]]
 
 
 _LINE = TypeAdapter(_Line)
@@ -86,7 +86,8 @@ class Journal:
             return
         try:
             entry = _LINE.validate_json(line)
-        except ValidationError:
+            dumps(entry.reply)
+        except ValueError:  # no line of ours, or one that cannot be written again
             self.dropped += 1
             return
         self._entries[entry.key] = Entry(**dict(entry))

@@ -16,17 +16,20 @@ from typing import Any, Protocol
 from amd.build.asking import Asking, checked, why_refused
 from amd.build.journal import Entry, Journal
 from amd.build.request import PROMPT_TOKENS, Request, prompts_sha256, request_for
+from amd.build.working import Told
 from amd.chat import Message
 from amd.clients.abilities import Abilities
 from amd.clients.completion import Completion
 from amd.clients.replies import fit_reply
-from amd.errors import AmdError, BudgetSpent, ClientError, ReplyError
+from amd.errors import BudgetSpent, ClientError, ReplyError
 from amd.json_text import JSON
+from amd.service import OF_THE_REQUEST
 from amd.tier import Assignment, Prompt, Reply
 
 __all__ = ["Chat", "ModelWriter", "Remark"]
 
 _MOST_FAILURES = 5  # requests in a row that came to nothing: then it is not one run's fault
+_MOST_REFUSALS = 20  # in a row before the first answer: prompts may be too long, or refused for their words, one by one
 
 
 class Chat(Protocol):
@@ -105,7 +108,8 @@ class ModelWriter:
         self._entries: dict[str, Future[Entry]] = {}
         self._spent = 0
         self._reserved = 0
-        self._failures = 0
+        self._failures = self._refusals = 0
+        self._answered = False
         self._probed = False
         self._lock = Lock()
 
@@ -158,12 +162,11 @@ class ModelWriter:
 
     def _answer(self, assignment: Assignment[Any], request: Request, future: Future[Entry]) -> None:
         """Recall or ask; whoever waits for the same answer gets it, or the same error."""
-        try:
+        with Told(future):
             future.set_result(self._entry(assignment, request))
-        except AmdError as error:
+        if future.exception() is not None:
             with self._lock:
                 del self._entries[request.key]
-            future.set_exception(error)
 
     def _entry(self, assignment: Assignment[Any], request: Request) -> Entry:
         kept = self.journal.get(request.key) if self.journal else None
@@ -225,18 +228,20 @@ class ModelWriter:
             raise
         usage = completion.usage
         with self._lock:
-            self._failures = 0
+            self._failures, self._answered = 0, True
             self._spent += usage.prompt_tokens + usage.completion_tokens
         return completion
 
     def _count_failure(self, error: ClientError) -> None:
         """Let one request fail; ``ClientError`` without a way on where they all do."""
+        refused = error.status in OF_THE_REQUEST
         with self._lock:
-            self._failures += 1
-            last = self._failures >= _MOST_FAILURES
-        if last and why_refused(error) is not None:
+            self._refusals += refused
+            self._failures += not refused
+            many = self._failures if not refused else 0 if self._answered else self._refusals
+        if many >= (_MOST_REFUSALS if refused else _MOST_FAILURES) and why_refused(error) is not None:
             raise ClientError(
-                f"{_MOST_FAILURES} requests in a row came to nothing, the last one so: {error.message}",
+                f"{many} requests in a row came to nothing, the last one so: {error.message}",
                 next_step=error.next_step,
                 url=error.fields.get("url"),
             ) from error

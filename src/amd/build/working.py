@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from amd.errors import BudgetSpent
 from amd.trajectory import Trajectory
 
-__all__ = ["each"]
+__all__ = ["Told", "each"]
 
 Written = TypeVar("Written")
 
@@ -52,11 +52,13 @@ def _work(waiting: deque[tuple[Future[Written], Trajectory]], one: Callable[[Tra
             future, run = waiting.popleft()
         except IndexError:
             return
-        with _Told(future):
+        with Told(future):
             future.set_result(one(run))
+        if future.exception() is not None:
+            waiting.clear()  # nothing more is begun
 
 
-class _Told(Generic[Written]):
+class Told(Generic[Written]):
     """Gives whatever is raised inside to the future that somebody waits for."""
 
     def __init__(self, future: Future[Written]) -> None:

@@ -11,6 +11,8 @@ from amd.json_text import JSON, dumps, loads, replace_surrogates
 
 __all__ = ["Completion", "RawCall", "Usage", "cost_of", "read_completion"]
 
+_MOST_TOKENS = 100_000_000  # of one request: more is no count
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -127,14 +129,20 @@ def _calls(calls: JSON) -> tuple[RawCall, ...]:
 
 
 def _usage(usage: JSON, prompt: JSON, said: str, *, seconds: float, attempts: int) -> Usage:
-    """The server's own figures; an estimate for each that is missing."""
+    """The server's own figures; an estimate for each that is missing, or that no request can have."""
     figures = usage if isinstance(usage, Mapping) else {}
-    asked, answered = figures.get("prompt_tokens"), figures.get("completion_tokens")
-    counted = isinstance(asked, int) and isinstance(answered, int)
+    asked = _tokens(figures.get("prompt_tokens"), at_least=1)
+    answered = _tokens(figures.get("completion_tokens"), at_least=min(1, len(said)))
     return Usage(
-        asked if isinstance(asked, int) else estimated_tokens(dumps(prompt).decode()),
-        answered if isinstance(answered, int) else estimated_tokens(said),
+        estimated_tokens(dumps(prompt).decode()) if asked is None else asked,
+        estimated_tokens(said) if answered is None else answered,
         seconds,
         attempts,
-        estimated=not counted,
+        estimated=asked is None or answered is None,
     )
+
+
+def _tokens(figure: JSON, *, at_least: int) -> int | None:
+    """A count of tokens, if it is one: budgets and bills are made of it."""
+    whole = isinstance(figure, int) and not isinstance(figure, bool)
+    return figure if whole and at_least <= figure <= _MOST_TOKENS else None  # type: ignore[operator,return-value]

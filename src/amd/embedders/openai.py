@@ -129,6 +129,8 @@ class OpenAIEmbedder:
             )
         except openai.APIConnectionError as failure:
             raise self._error(f"cannot be reached: {failure.__cause__ or failure}") from failure
+        except (ValueError, RecursionError) as failure:  # the client reads the body itself
+            raise self._error(f"sent an answer that cannot be read: {failure}") from failure
         return self._checked(getattr(reply, "data", None), len(texts))
 
     def _checked(self, items: object, count: int) -> Rows:
@@ -139,7 +141,7 @@ class OpenAIEmbedder:
         try:
             ordered = sorted(items, key=lambda item: int(item.index))
             rows = np.array([item.embedding for item in ordered], dtype=np.float64)
-        except (AttributeError, TypeError, ValueError) as fault:
+        except (AttributeError, TypeError, ValueError, OverflowError) as fault:
             raise self._error(f"sent embeddings that are no rows of numbers: {fault}") from fault
         if rows.ndim != 2 or not rows.shape[1] or [item.index for item in ordered] != list(range(count)):
             raise self._error(f"sent embeddings of the shape {rows.shape} for {count} texts")

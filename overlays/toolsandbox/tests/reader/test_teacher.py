@@ -92,6 +92,17 @@ def test_the_memory_of_an_oracle_says_whose_it_is(tmp_path):
             assert opened.teachers == (said,)
 
 
+@pytest.mark.parametrize("name", ["agent_gpt_user_u_05_13_2031_08_00_00", "renamed"])
+def test_a_renamed_folder_of_the_oracle_is_still_an_oracles(tmp_path, name):
+    """The run's own settings say who played; those of another student are the control."""
+    for agent in (ORACLE, "gpt"):
+        run = tmp_path / agent
+        write(run / name, {"wifi_off": context()})
+        (run / "amd-run.json").write_text(json.dumps({"agent": {"name": agent}}), encoding="utf-8")
+        (found,) = runs(run / name)
+        assert (found.source.kind == "oracle") == (agent == ORACLE)
+
+
 def test_conversation_json_is_never_opened(tmp_path):
     """It holds the expected answers. Every file that is opened while runs are read is seen here."""
     folder = write(tmp_path, {"wifi_off": context()})
