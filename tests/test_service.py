@@ -221,10 +221,13 @@ def test_a_key_that_a_server_repeats_is_told_to_nobody() -> None:
 def test_an_answer_in_a_charset_that_is_none_is_one_error(charset: str) -> None:
     """Whatever the header says: no traceback, and a status that a caller can go on with."""
     fault = Fault(200, headers={"Content-Type": f"application/json; charset={charset}"}, body='{"a": "b"}x')
-    with LoopbackServer(faults=lambda _: fault) as server, closing(service_at(server)) as service:
-        # A client that can decode it all the same is as good.
-        with suppress(ClientError):
-            assert isinstance(service.get("/models").text, str)
+    # A client that can decode it all the same is as good.
+    with (
+        LoopbackServer(faults=lambda _: fault) as server,
+        closing(service_at(server)) as service,
+        suppress(ClientError),
+    ):
+        assert isinstance(service.get("/models").text, str)
 
 
 def test_a_date_beyond_all_calendars_is_no_wait() -> None:
