@@ -122,7 +122,7 @@ def side(runs: Path, place: Path, writer: Writer = RULES, workers: int = 1) -> S
     reader, embedder, options = load_reader("openai-chat"), load_embedder("hash"), Options(workers=workers)
     build_memory(reader.read([runs], reader.options()), place, embedder=embedder, writer=writer, options=options)
     remarks = writer.remarks if isinstance(writer, ModelWriter) else ()
-    said = [(remark, remark.what.partition("written by rules: ")[2].partition(":")[0]) for remark in remarks]
+    said = [(remark, remark.what.partition("written by rules: ")[2]) for remark in remarks]
     why = {(remark.task_id, remark.purpose): reason for remark, reason in said if reason}
     with read_memory(place) as memory:
         records = tuple(record for shelf in memory.shelves.values() for record in shelf.records())

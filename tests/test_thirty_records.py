@@ -76,7 +76,7 @@ def test_it_says_who_answered(script):
     assert f"| distiller | `rules` | `{replies.model}` |" in page
     assert f"| served by | | {replies.served} |" in page
     reasons = {entry.reason for entry in replies.entries.values() if entry.reason}
-    assert set(re.findall(r"no reply that could be used \((\w+)\)", page)) == reasons
+    assert set(re.findall(r"no reply that could be used \((\w+): ", page)) == reasons
 
 
 def test_other_runs_are_noticed(script, shown, tmp_path):
