@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -14,16 +14,17 @@ from amd.build import BuildReport, Options, build_memory
 from amd.build.model_writer import ModelWriter
 from amd.build.pipeline import plan_build
 from amd.build.request import PROMPT_TOKENS
+from amd.chat import Embedder
 from amd.cli.console import StageProgress, counts, print_json, print_some, print_table, unreadable
 from amd.cli.distiller import Distiller, cost_rows, print_plan, print_remarks
 from amd.cli.formats import FormatGroup
 from amd.cli.options import Json, Pin
-from amd.config import embedder_named, price_of
+from amd.config import Price, embedder_named, price_of
 from amd.errors import ConfigError
 from amd.exclusion import read_split
 from amd.methods import method_named
 from amd.tier import RULES
-from amd.traces import Reader, ReaderOptions, Refusal
+from amd.traces import Item, Reader, ReaderOptions, Refusal
 
 __all__ = ["app"]
 
@@ -128,21 +129,49 @@ def _build(
         _refuse_in_vain(
             plan=plan, reasoning=reasoning, budget_tokens=budget_tokens, retry_fallbacks=retry_fallbacks, prices=prices
         )
-    price = price_of(distiller, prices)
     # An embedder that needs no endpoint is not given the distiller's; one that is given in vain is told.
     shared = base_url if embedder.startswith("openai:") or distiller == RULES.id else None
     embeds = embedder_named(embedder, embedder_url or shared)
-    tiers = method_named(method, reasoning=reasoning)
+    price = price_of(distiller, prices)
+    runs = reader.read(paths, options)
+    if plan:
+        _plan(runs, out, chosen, writes, embeds, price, json=json)
+    else:
+        _publish(runs, out, chosen, writes, embeds, price, json=json)
+
+
+def _plan(
+    runs: Iterator[Item],
+    out: Path,
+    options: Options,
+    writes: Distiller,
+    embeds: Embedder,
+    price: Price | None,
+    *,
+    json: bool,
+) -> None:
+    """What the model would be asked for."""
+    writer = writes.planner(out, method_named(options.method, reasoning=options.reasoning))
+    with StageProgress() as progress:
+        planned = plan_build(runs, out, embedder=embeds, writer=writer, options=options, progress=progress)
+    print_plan(planned, price, json=json)
+
+
+def _publish(
+    runs: Iterator[Item],
+    out: Path,
+    options: Options,
+    writes: Distiller,
+    embeds: Embedder,
+    price: Price | None,
+    *,
+    json: bool,
+) -> None:
+    """Build, and tell what was done; exit code 1 if nothing was admitted."""
+    tiers = method_named(options.method, reasoning=options.reasoning)
     with StageProgress() as progress, ExitStack() as stack:
-        runs = reader.read(paths, options)
-        if plan:
-            planned = plan_build(
-                runs, out, embedder=embeds, writer=writes.planner(out, tiers), options=chosen, progress=progress
-            )
-            print_plan(planned, price, json=json)
-            return
-        writer = None if distiller == RULES.id else stack.enter_context(writes.writer(out, tiers))
-        report = build_memory(runs, out, embedder=embeds, writer=writer or RULES, options=chosen, progress=progress)
+        writer = None if writes.name == RULES.id else stack.enter_context(writes.writer(out, tiers))
+        report = build_memory(runs, out, embedder=embeds, writer=writer or RULES, options=options, progress=progress)
     if json:
         print_json(_as_json(report, writer))
     else:
