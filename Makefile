@@ -99,11 +99,11 @@ clean:  ## Remove .venv, .venvs, caches and what the demo wrote
 	rm -rf $(VENV) .venvs demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # Two stamps: the demo does not wait for the tools of development.
-$(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml overlays/toolsandbox/pyproject.toml
+$(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml overlays/toolsandbox/pyproject.toml overlays/appworld/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "no Python from 3.11 on was found; give one: make PYTHON=/path/to/python" >&2; exit 1; }
 	@echo "installing into $(VENV), once"
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL) -e '.[local]' -e overlays/bfcl -e overlays/toolsandbox $(BFCL_NEEDS)
+	@$(INSTALL) -e '.[local]' -e overlays/bfcl -e overlays/toolsandbox -e overlays/appworld $(BFCL_NEEDS)
 	@$(INSTALL) --no-deps $(BFCL)
 	@touch $@
 
@@ -112,9 +112,9 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@$(INSTALL) -e '.[dev,local]'
 	@touch $@
 
-$(LOWEST)/.ready: pyproject.toml overlays/bfcl/pyproject.toml overlays/toolsandbox/pyproject.toml scripts/lowest.txt
+$(LOWEST)/.ready: pyproject.toml overlays/bfcl/pyproject.toml overlays/toolsandbox/pyproject.toml overlays/appworld/pyproject.toml scripts/lowest.txt
 	@echo "installing the oldest versions into $(LOWEST), once"
 	@$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
-	@$(LOWEST)/bin/python $(PIP_INSTALL) -c scripts/lowest.txt -e '.[dev,local]' -e overlays/bfcl -e overlays/toolsandbox $(BFCL_NEEDS)
+	@$(LOWEST)/bin/python $(PIP_INSTALL) -c scripts/lowest.txt -e '.[dev,local]' -e overlays/bfcl -e overlays/toolsandbox -e overlays/appworld $(BFCL_NEEDS)
 	@$(LOWEST)/bin/python $(PIP_INSTALL) --no-deps $(BFCL)
 	@touch $@
