@@ -23,7 +23,7 @@ HEAVY = {
     "bm25s": {"store/lexical.py"},
     "matplotlib": set(),
     "onnxruntime": {"embedders/onnx.py"},
-    "openai": {"embedders/openai.py", "service.py"},
+    "openai": {"embedders/openai.py", "service.py", "transport.py"},
     "scipy": set(),
     "statsmodels": set(),
     "tokenizers": {"embedders/onnx.py", "session/tokens.py"},

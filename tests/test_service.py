@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -113,6 +115,53 @@ def test_who_is_too_slow_is_told_with_the_patience() -> None:
     ):
         service.get("/models")
     assert caught.value.status is None
+
+
+def test_an_answer_that_drips_is_too_slow_too() -> None:
+    """Each byte comes in time and the whole does not; a steady answer within the time is the control."""
+    for pause, late in ((0.05, True), (0.0, False)):
+        with dripping(pause) as url, closing(Service(url, None, attempts=5, first_wait=0.01, timeout=0.4)) as service:
+            if not late:
+                assert len(service.get("/models").text) == LONG
+                continue
+            with pytest.raises(ClientError, match=r"did not answer within 0\.4 seconds") as caught:
+                service.get("/models")
+            assert caught.value.fields["attempts"] == 2  # a timeout is tried again once
+
+
+@contextmanager
+def dripping(pause: float) -> Iterator[str]:
+    """The address of a server that sends a long answer byte by byte."""
+    closing_down = threading.Event()
+
+    class Drip(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-length", str(LONG))
+            self.end_headers()
+            for _ in range(LONG):
+                if closing_down.wait(pause):
+                    return
+                try:
+                    self.wfile.write(b" ")
+                except OSError:  # nobody waits any more
+                    return
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Drip) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/v1"
+        finally:
+            closing_down.set()
+            server.shutdown()
+            thread.join()
+
+
+LONG = 1_000
 
 
 @pytest.mark.parametrize(

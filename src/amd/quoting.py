@@ -15,7 +15,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["neutralise"]
+__all__ = ["neutralise", "one_line"]
 
 # Names between angle brackets that some template, parser or training format reads as a token. The first two are
 # the tags of our own block and hint.
@@ -92,6 +92,18 @@ def neutralise(text: str) -> str:
     if not changed:
         return text
     return "".join(changed.get(at, character) for at, character in enumerate(text))
+
+
+def one_line(text: str) -> str:
+    r"""The text on one line, with what could steer a terminal spelled out: it may be a server's or a file's own.
+
+    >>> one_line("no such\n model \x1b]0;gone\a")
+    'no such model \\x1b]0;gone\\x07'
+    """
+    words = " ".join(text.split())
+    if words.isprintable():
+        return words
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in words)
 
 
 def _shadow(text: str) -> tuple[str, Sequence[int]]:

@@ -1,8 +1,7 @@
 """How an OpenAI-compatible service is reached: one client, what is worth asking again, and what went wrong in words.
 
-The client is given everything by argument, its own retries are off, and it is built in the one spelling that works
-from openai 1.17 beside httpx 0.28 up to 3.x. Requests go through its plain ``get`` and ``post``, which neither check
-nor rebuild what they carry: every server's own parameters pass, and a request costs a third of the processor time.
+Requests go through the client's plain ``get`` and ``post``, which neither check nor rebuild what they carry: every
+server's own parameters pass, and a request costs a third of the processor time.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from threading import Event
-from urllib.parse import urlsplit
 
 import openai
 from tenacity import (
@@ -26,11 +24,14 @@ from tenacity import (
     stop_after_attempt,
     stop_when_event_set,
 )
+from tenacity.stop import stop_base
 
 from amd.chat import LONGEST_WORDS
 from amd.errors import ClientError, ConfigError
+from amd.quoting import one_line
+from amd.transport import open_client
 
-__all__ = ["OF_THE_REQUEST", "OPENAI", "Answer", "Service", "open_client", "retrying", "server_words"]
+__all__ = ["OF_THE_REQUEST", "OPENAI", "Answer", "Service", "retrying", "server_words"]
 
 OPENAI = "https://api.openai.com/v1"
 """Where the client asks if it is given a key and no address."""
@@ -40,6 +41,7 @@ OF_THE_REQUEST = frozenset({400, 413, 422})
 
 _BUSY = frozenset({408, 409, 429})  # and 5xx: ask again later
 _NOT_MADE = 501  # the server cannot do this, and will not in a while
+_MOST_TIMEOUTS = 2  # attempts: a server that answers nothing twice has had its time
 _LONGEST_WAIT = 60.0  # seconds; a server that asks for more is told about instead of waited for
 _NEXT_STEPS = {
     401: "give the key of this endpoint (OPENAI_API_KEY)",
@@ -60,15 +62,15 @@ class Answer:
 class Service:
     """One endpoint, for many threads. A context manager; :meth:`close` also ends the waits between attempts.
 
-    Timeouts, broken connections, 408, 409, 429 and 5xx are tried again, after as many seconds as ``Retry-After`` says,
-    or else after ``first_wait`` seconds, doubled each time. Any other refusal is final.
+    Broken connections, 408, 409, 429 and 5xx are tried again, and timeouts once, after as many seconds as
+    ``Retry-After`` says, or else after ``first_wait`` seconds, doubled each time. Any other refusal is final.
 
     Args:
         base_url: up to and with ``/v1``; OpenAI's own if left out.
         api_key: may be left out for an endpoint of one's own.
         attempts: how often one request is made before it counts as failed.
         first_wait: seconds.
-        timeout: seconds to connect, and again to wait for the next byte.
+        timeout: seconds to connect, and again until an answer is there to its end, however steadily it drips.
         connections: requests at the same time; more of them wait for their turn.
 
     Raises:
@@ -156,44 +158,6 @@ class Service:
         return Answer(text, attempts, time.perf_counter() - begin)
 
 
-def open_client(base_url: str, api_key: str | None, *, timeout: float, connections: int = 16) -> openai.OpenAI:
-    """The client of an endpoint, without retries of its own.
-
-    Raises:
-        ConfigError: the address is none, or the key cannot be sent.
-    """
-    _check_address(base_url, api_key)
-    # The class of the constant is httpx's Limits; which httpx that is depends on the release of the client.
-    limits = type(openai.DEFAULT_CONNECTION_LIMITS)(max_connections=connections, max_keepalive_connections=connections)
-    patience = openai.Timeout(timeout, pool=None)  # a thread's turn comes, however slow the server is
-    return openai.OpenAI(
-        base_url=base_url,
-        api_key=api_key or "none",  # the client insists on one
-        max_retries=0,
-        timeout=patience,
-        http_client=openai.DefaultHttpxClient(timeout=patience, limits=limits),
-    )
-
-
-def _check_address(base_url: str, api_key: str | None) -> None:
-    """Refuse what the client would fail on without a word of use, or with the key in it."""
-    try:
-        parts = urlsplit(base_url)
-        named = bool((parts.hostname or "").encode("idna"))
-        usable = named and parts.scheme in ("http", "https") and parts.port != 0 and base_url.isprintable()
-    except ValueError:  # a host, brackets or a port that are none
-        usable = False
-    if not usable:
-        raise ConfigError(
-            f"the base URL {base_url!r} is no address", next_step="give it as http://HOST:PORT/v1", url=base_url
-        )
-    if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
-        raise ConfigError(
-            "the API key has a character that no key has: a space, a line end or a letter beyond ASCII",
-            next_step="copy it again",
-        )
-
-
 def server_words(refusal: openai.APIStatusError) -> str:
     """What the server said, on one line: OpenAI's ``message``, a bare ``error``, FastAPI's ``detail``, or the page."""
     body = refusal.body
@@ -202,7 +166,7 @@ def server_words(refusal: openai.APIStatusError) -> str:
         said = body.get("message") or body.get("detail") or refusal.message
     if not isinstance(said, str):
         said = json.dumps(said, ensure_ascii=False) if said else ""
-    return " ".join((said or refusal.message).encode("utf-8", "replace").decode().split())
+    return one_line((said or refusal.message).encode("utf-8", "replace").decode())
 
 
 def retrying(attempts: int, first_wait: float, closing: Event | None = None) -> Retrying:
@@ -212,12 +176,20 @@ def retrying(attempts: int, first_wait: float, closing: Event | None = None) -> 
     """
     closing = closing or Event()
     return Retrying(
-        stop=stop_after_attempt(attempts) | stop_when_event_set(closing),
+        stop=stop_after_attempt(attempts) | stop_when_event_set(closing) | _LateAgain(),
         retry=retry_if_exception(_is_worth_retrying),
         wait=lambda state: _wait(state, first_wait),
         sleep=sleep_using_event(closing),
         reraise=True,
     )
+
+
+class _LateAgain(stop_base):
+    """Whether a service was waited for in vain often enough."""
+
+    def __call__(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        return state.attempt_number >= _MOST_TIMEOUTS and isinstance(error, openai.APITimeoutError)
 
 
 def _is_worth_retrying(error: BaseException) -> bool:

@@ -159,6 +159,7 @@ class Trajectory:
     tools: tuple[ToolSpec, ...] | None
     outcome: Outcome
     source: Source
+    _hash: list[str] = field(default_factory=list, init=False, repr=False, compare=False)  # filled when it is asked for
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -168,7 +169,10 @@ class Trajectory:
     @property
     def sha256(self) -> str:
         """The hash of what happened: task, turns, tools and outcome, but not where the run was read from."""
-        return digest({"task": self.task, "turns": self.turns, "tools": self.tools, "outcome": self.outcome})
+        if not self._hash:
+            told = {"task": self.task, "turns": self.turns, "tools": self.tools, "outcome": self.outcome}
+            self._hash.append(digest(told))
+        return self._hash[0]
 
 
 @dataclass(frozen=True, slots=True)

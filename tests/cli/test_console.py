@@ -23,6 +23,16 @@ def test_a_bar_appears_only_when_it_takes_long(patience, terminal, drawn):
     assert bool(file.getvalue()) is drawn
 
 
+def test_a_log_gets_a_line_now_and_then():
+    """Where nobody watches, the interval is kept: a line for each call with none, no line with a long one."""
+    for interval, expected in ((0.0, ["watering: 1 of 5, 0 s", "watering: 2, 0 s"]), (3600.0, [])):
+        file = io.StringIO()
+        with StageProgress(interval=interval, console=Console(file=file)) as progress:
+            progress("watering", 1, 5)
+            progress("watering", 2, 0)
+        assert file.getvalue().split("\n")[:-1] == expected
+
+
 def test_columns_stand_side_by_side_by_their_rows(capsys):
     """Two columns may have one name; a row that one of them lacks is empty there, and keeps its place."""
     print_columns("beds", [("bed", [("herbs", 3), ("water", "dry")]), ("bed", [("herbs", 0), ("worms", 7)])])

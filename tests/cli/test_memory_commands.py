@@ -51,6 +51,16 @@ def test_show_prints_records_as_a_student_reads_them(amd, memory):
     assert amd("show", memory, "--tier", "magic").code == 2
 
 
+def test_a_page_holds_all_tiers(amd, memory):
+    """What a student meets first stands first, and the largest shelf leaves room for the others."""
+    tiers = [record["tier"] for record in amd("show", memory, "--json", "--limit", "6").json["records"]]
+    assert tiers == ["workflow"] * 2 + ["subtask"] * 2 + ["function"] * 2
+    whole = [record["tier"] for record in amd("show", memory, "--json", "--limit", "38").json["records"]]
+    rest = [record["tier"] for record in amd("show", memory, "--json", "--limit", "39").json["records"]]
+    assert len(whole) == 38
+    assert rest.count("function") - whole.count("function") == 1  # the largest shelf alone gives one up
+
+
 def test_d01_a_task_never_gets_its_own_record(amd, memory):
     """D01: self-excluded by default, another family's near twin is found, and no task id is in the text."""
     found = amd("ask", memory, "--instruction", ASKED, *TASK, "--json").json

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
+from dataclasses import dataclass
 
 from amd.testing import ScriptedWriter, run
 from amd.tier import Assignment, Prompt, Writer
 
 
-class Said(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Said:
     """A reply's shape."""
 
     text: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
@@ -104,7 +104,7 @@ class Journal:
         Raises:
             StoreError: it could not be written.
         """
-        line = dumps(asdict(entry)) + b"\n"
+        line = dumps(entry) + b"\n"
         with self._guard, typed(_NEXT), locked(self._place):
             self._append(line)
             self._entries[entry.key] = entry
@@ -140,7 +140,7 @@ class Journal:
                 return
             beside = self._path.with_name(f"{LOCK}{JOURNAL}")  # a name of writers, should a kill leave it
             with beside.open("wb") as file:
-                file.write(b"".join(dumps(asdict(entry)) + b"\n" for entry in left))
+                file.write(b"".join(dumps(entry) + b"\n" for entry in left))
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(self._path)

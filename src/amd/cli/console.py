@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from amd.quoting import one_line
 from amd.trajectory import Refusal
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
 
 # A bar that flashes by is noise; one is drawn for stages that last longer than this (seconds).
 _PATIENCE = 2.0
+_INTERVAL = 30.0  # seconds between lines where standard error is no terminal: a log is read, not watched
 _MOST_LINES = 5
 
 
@@ -92,7 +94,7 @@ def unreadable(refusals: Sequence[Refusal]) -> list[Refusal]:
 def print_some(lines: Sequence[str]) -> None:
     """The first few lines on standard error, and how many more there are."""
     for line in lines[:_MOST_LINES]:
-        typer.echo(line, err=True)
+        typer.echo(one_line(line), err=True)
     if len(lines) > _MOST_LINES:
         typer.echo(f"and {len(lines) - _MOST_LINES} more; --json has them all", err=True)
 
@@ -100,19 +102,24 @@ def print_some(lines: Sequence[str]) -> None:
 class StageProgress:
     """A progress bar on standard error for whatever lasts longer than two seconds.
 
-    A context manager and a callable ``(stage, done, total)``; it prints nothing where standard error is no terminal.
+    A context manager and a callable ``(stage, done, total)``. Where standard error is no terminal it is a line every
+    half a minute, so that the log of an unattended command says how far it is.
 
     Args:
         patience: seconds before a bar is drawn.
+        interval: seconds between two lines.
         console: where it is drawn instead.
 
     >>> with StageProgress() as progress:
     ...     progress("watering", 1, 4)
     """
 
-    def __init__(self, *, patience: float = _PATIENCE, console: Console | None = None) -> None:
-        console = console or Console(stderr=True)
+    def __init__(
+        self, *, patience: float = _PATIENCE, interval: float = _INTERVAL, console: Console | None = None
+    ) -> None:
+        self._console = console = console or Console(stderr=True)
         self._patience = patience
+        self._interval = interval
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -122,7 +129,7 @@ class StageProgress:
             transient=True,
             disable=not console.is_terminal,
         )
-        self._began = time.monotonic()
+        self._began = self._said = time.monotonic()
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:
@@ -136,7 +143,15 @@ class StageProgress:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show that ``done`` of ``total`` (0: not known) are through the stage."""
-        if self._bar.disable or time.monotonic() - self._began < self._patience:
+        now = time.monotonic()
+        if self._bar.disable:
+            if now - self._said >= self._interval:
+                self._said = now
+                of = f" of {total}" if total else ""
+                seconds = now - self._began
+                self._console.print(f"{stage}: {done}{of}, {seconds:.0f} s", highlight=False, markup=False)
+            return
+        if now - self._began < self._patience:
             return
         if stage not in self._tasks:
             self._bar.start()

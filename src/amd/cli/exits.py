@@ -12,6 +12,7 @@ from typing import cast
 import typer
 
 from amd.errors import AmdError, ConfigError
+from amd.quoting import one_line
 
 __all__ = ["INTERRUPTED", "run_app"]
 
@@ -78,5 +79,5 @@ def _fail_usage(program: str, error: Exception) -> int:
 
 
 def _fail(program: str, message: str, code: int) -> int:
-    typer.echo(f"{program}: {' '.join(message.split())}", err=True)
+    typer.echo(f"{program}: {one_line(message)}", err=True)
     return code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import chain, groupby, islice, zip_longest
 from typing import Annotated
 
 import typer
@@ -21,12 +22,14 @@ from amd.tier import FailedCall, Hit, Question, Style, Tier
 
 __all__ = ["show"]
 
+_ORDER = {tier.name: at for at, tier in enumerate(method_named("amd").tiers)}  # as a student meets them
+
 
 def show(
     directory: Directory,
     tier: Annotated[str | None, typer.Option(help="Only this tier.")] = None,
     family: Annotated[str | None, typer.Option(help="Only records of this family.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most this many records.")] = 30,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many records, of each tier as many.")] = 30,
     json: Json = False,
 ) -> None:
     """Show records: where each comes from, the key it is found by, and its text.
@@ -35,7 +38,7 @@ def show(
     """
     with read_memory(directory) as memory:
         chosen = list(_chosen(memory, tier, family))
-        records = chosen[:limit]
+        records = _shared(chosen, limit)
         if json:
             print_json({"records": [asdict(record) for record in records]})
             return
@@ -56,9 +59,17 @@ def _chosen(memory: Memory, tier: str | None, family: str | None) -> Iterator[Re
         raise ConfigError(
             f"the memory has no shelf {tier!r}", next_step=f"its shelves are {', '.join(memory.shelves)}", tier=tier
         )
-    for name, shelf in memory.shelves.items():
+    for name, shelf in sorted(memory.shelves.items(), key=lambda item: _ORDER.get(item[0], len(_ORDER))):
         if tier in (None, name):
             yield from (record for record in shelf.records() if family in (None, record.task.family))
+
+
+def _shared(records: list[Record], limit: int) -> list[Record]:
+    """So many of the records, from each tier in turn: none fills the page alone."""
+    shelves = [list(found) for _, found in groupby(records, lambda record: record.tier)]
+    turns = chain.from_iterable(zip_longest(*shelves))
+    kept = {record.id for record in islice((record for record in turns if record), limit)}
+    return [record for record in records if record.id in kept]
 
 
 def _origin(record: Record) -> str:

@@ -14,7 +14,8 @@ import openai
 
 from amd.chat import Rows
 from amd.errors import ClientError, ConfigError
-from amd.service import OF_THE_REQUEST, OPENAI, open_client, retrying, server_words
+from amd.service import OF_THE_REQUEST, OPENAI, retrying, server_words
+from amd.transport import open_client
 
 __all__ = ["OpenAIEmbedder"]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import TypeAlias
 
-from pydantic import TypeAdapter, ValidationError
-
-from amd.json_text import JSON, dumps, replace_surrogates
+from amd.clients.replies import fit_reply
+from amd.errors import ReplyError
+from amd.json_text import JSON, replace_surrogates
 from amd.tier import Assignment, Reply
 from amd.trajectory import Trajectory
 
@@ -26,11 +26,12 @@ class ScriptedWriter:
     shape is not given: the tier's rules write the record, as they do when a model's reply cannot be used. ``calls``
     counts assignments by purpose, ``rejected`` the replies that did not fit.
 
+    >>> from dataclasses import replace
     >>> from amd.testing import run
-    >>> from amd.tier import Assignment, Prompt
-    >>> writer = ScriptedWriter({"word": "Look first."}, id="model-a")
-    >>> [writer.write(Assignment(Prompt(purpose, "", str), run(1))) for purpose in ("word", "other")]
-    ['Look first.', None]
+    >>> from amd.tiers.workflow import INSIGHT, Insight
+    >>> writer = ScriptedWriter({"insight": {"text": "Look first."}}, id="model-a")
+    >>> [writer.write(Assignment(prompt, run(1))) for prompt in (INSIGHT, replace(INSIGHT, purpose="other"))]
+    [Insight(text='Look first.'), None]
     >>> writer.calls.total()
     2
     """
@@ -60,8 +61,8 @@ class ScriptedWriter:
             return None
         try:
             clean, _ = replace_surrogates(value)
-            reply = TypeAdapter(assignment.prompt.reply).validate_json(dumps(clean), strict=True)
-        except ValidationError:
+            reply = fit_reply(clean, assignment.prompt.reply)
+        except ReplyError:
             reply = None
         if reply is None or assignment.fault(reply) is not None:
             with self._lock:

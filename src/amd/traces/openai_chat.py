@@ -59,6 +59,9 @@ class OpenAIChatReader:
     def _read_run(self, line: Line, options: ChatOptions) -> Iterator[Item]:
         fields = _Fields(line.value, options.keys())
         task_id = None
+        if isinstance(own := line.value.get("format"), str) and own.startswith("amd-trajectory/"):
+            yield Refusal("unreadable", line.where, "this is a run of the format amd: read it as that")
+            return
         try:
             task_id = fields.required("task_id")
             chat = read_conversation(
