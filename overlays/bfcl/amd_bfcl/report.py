@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,16 +100,10 @@ def _log(run: Run, settings: Settings, task_id: str, line: Mapping[str, Any]) ->
         log = RunLog.read(line.get("amd"))
     except TrajectoryError as error:
         raise _foreign(run, task_id, f"says nothing of a memory: {error.message}") from error
-    arm = settings.arm
-    wanted = (task_id, arm.method, arm.protocol, arm.mode, arm.layout, settings.memory_content)
-    found = (log.task_id, log.method, log.protocol, log.mode, log.layout, log.memory)
-    if found != wanted:
-        raise _foreign(run, task_id, f"is of another run: of {_words(found)}, not of {_words(wanted)}")
+    foreign = log.foreign_to(settings.arm, settings.memory_content, task_id)
+    if foreign:
+        raise _foreign(run, task_id, f"is of another run: {foreign}")
     return log
-
-
-def _words(values: Iterable[str | None]) -> str:
-    return ", ".join(value or "no memory" for value in values)
 
 
 def _foreign(run: Run, task_id: str, what: str) -> TrajectoryError:

@@ -97,7 +97,6 @@ def report_on(run: Run, success_score: float) -> RunReport:
 
 def _log(run: Run, scenario: str) -> RunLog:
     path = run.exposures_file(scenario)
-    arm = run.settings.arm
     try:
         value = json.loads(path.read_bytes())
         log = RunLog.read(value.get("amd") if isinstance(value, dict) else None)
@@ -105,18 +104,10 @@ def _log(run: Run, scenario: str) -> RunLog:
         raise TrajectoryError(
             f"{path}: what the agent of {scenario} was shown cannot be read: {error}", next_step="run it again"
         ) from error
-    wanted = (scenario, arm.method, arm.protocol, arm.mode, arm.layout, run.settings.memory_content)
-    found = (log.task_id, log.method, log.protocol, log.mode, log.layout, log.memory)
-    if found != wanted:
-        raise TrajectoryError(
-            f"{path} is of another run: of {_words(found)}, not of {_words(wanted)}",
-            next_step="run again into a new directory",
-        )
+    foreign = log.foreign_to(run.settings.arm, run.settings.memory_content, scenario)
+    if foreign:
+        raise TrajectoryError(f"{path} is of another run: {foreign}", next_step="run again into a new directory")
     return log
-
-
-def _words(values: tuple[str | None, ...]) -> str:
-    return ", ".join(value or "no memory" for value in values)
 
 
 def unlike(first: RunReport, other: RunReport) -> list[str]:

@@ -16,6 +16,7 @@ from amd.session.terms import Layout, Mode
 from amd.trajectory import Task
 
 if TYPE_CHECKING:  # what reads logs back opens nothing
+    from amd.arms.arm import Arm
     from amd.arms.opened import OpenArm
     from amd.session import Session
 
@@ -77,6 +78,25 @@ class RunLog(BaseModel):
                     f"the run of task {self.task_id!r} under {self.protocol!r}"
                 )
         return self
+
+    def foreign_to(self, arm: Arm, memory_content: str | None, task_id: str) -> str:
+        """Why this is not the log of that task in that arm, in words; empty if it is.
+
+        >>> from amd.arms import Arm
+        >>> from amd.testing import run
+        >>> with Arm(method="none").open() as opened:
+        ...     log = RunLog.of(
+        ...         opened, run(1).task, None, calls=9, failed_calls=2, hints=0, placeholders=0, system_changes=0
+        ...     )
+        >>> log.foreign_to(opened.arm, None, "t2").split(",")[:2]
+        ['of multi_turn_base_1', ' none']
+        """
+        wanted = (task_id, arm.method, arm.protocol, arm.mode, arm.layout, memory_content)
+        found = (self.task_id, self.method, self.protocol, self.mode, self.layout, self.memory)
+        if found == wanted:
+            return ""
+        ours, theirs = (", ".join(value or "no memory" for value in values) for values in (found, wanted))
+        return f"of {ours}, not of {theirs}"
 
     @classmethod
     def of(

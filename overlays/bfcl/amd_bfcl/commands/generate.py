@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import typer
 
-from amd.arms import Arm
+from amd.cli.arms import arm_option
 from amd.cli.console import print_json, print_table
 from amd.errors import AmdError, ClientError
 from amd_bfcl.commands.options import (
@@ -38,15 +38,7 @@ _Ids = Annotated[
 _Calling = Annotated[Literal["fc", "prompting"] | None, typer.Option(help="Function calling (default), or prompting.")]
 
 
-def _of_arm(name: str) -> Any:  # noqa: ANN401 - typer's own
-    """An option as the arm's own field describes it; what is not given is left to the files."""
-    field = Arm.model_fields[name]
-    default = f" [default: {field.default}]" if field.default is not None else ""
-    choices = [choice for choice in get_args(field.annotation) if isinstance(choice, str)]
-    return typer.Option(help=f"{field.description}{default}", metavar="|".join(choices) or None)
-
-
-_Memory = Annotated[Path | None, _of_arm("memory")]
+_Memory = Annotated[Path | None, arm_option("memory")]
 
 
 def generate(
@@ -60,12 +52,12 @@ def generate(
     calling: _Calling = None,
     config: _Config = None,
     memory: _Memory = None,
-    method: Annotated[str | None, _of_arm("method")] = None,
-    protocol: Annotated[str | None, _of_arm("protocol")] = None,
-    split: Annotated[Path | None, _of_arm("split")] = None,
-    mode: Annotated[str | None, _of_arm("mode")] = None,
-    layout: Annotated[str | None, _of_arm("layout")] = None,
-    pin: Annotated[str | None, _of_arm("pin")] = None,
+    method: Annotated[str | None, arm_option("method")] = None,
+    protocol: Annotated[str | None, arm_option("protocol")] = None,
+    split: Annotated[Path | None, arm_option("split")] = None,
+    mode: Annotated[str | None, arm_option("mode")] = None,
+    layout: Annotated[str | None, arm_option("layout")] = None,
+    pin: Annotated[str | None, arm_option("pin")] = None,
     category: Categories = None,
     ids: _Ids = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first tasks of each category.")] = None,

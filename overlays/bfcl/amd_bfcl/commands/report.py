@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from amd.cli.console import print_columns, print_json
-from amd.errors import LeakageError
+from amd.cli.arms import tell_reports
 from amd_bfcl.commands.options import Json
 from amd_bfcl.report import report_on, unlike
 from amd_bfcl.run import Run
@@ -28,19 +27,4 @@ def report(
     Example: python -m amd_bfcl report runs/none runs/amd
     """
     reports = [report_on(Run(run)) for run in runs]
-    if json:
-        print_json({"runs": [each.as_json() for each in reports]})
-    else:
-        print_columns("what each arm was shown", [(each.run.path.name, each.rows()) for each in reports])
-    for other in reports[1:]:
-        reasons = unlike(reports[0], other)
-        if reasons:
-            names = f"{reports[0].run.path.name} and {other.run.path.name}"
-            typer.echo(f"NOT COMPARABLE: {names} differ in {'; '.join(reasons)}", err=True)
-    leaks = {str(each.run.path): each.figures.leaks for each in reports if each.figures.leaks}
-    if leaks:
-        raise LeakageError(
-            f"records of a task's own family were shown where they are to be hidden: {leaks}",
-            next_step="do not use these scores; check how families were given",
-            leaks=leaks,
-        )
+    tell_reports(reports, unlike, json=json, what="task")

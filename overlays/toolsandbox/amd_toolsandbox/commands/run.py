@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from amd.arms import Arm
+from amd.cli.arms import arm_of, arm_option
 from amd.cli.console import StageProgress, print_json, print_table
 from amd.errors import AmdError, ClientError, LeakageError
 from amd_toolsandbox.commands.options import Json, RunDirectory, words
@@ -21,14 +21,6 @@ from amd_toolsandbox.summary import OURS
 __all__ = ["rescore", "run"]
 
 
-def _of_arm(name: str) -> Any:  # noqa: ANN401 - typer's own
-    """An option as the arm's own field describes it."""
-    field = Arm.model_fields[name]
-    choices = [choice for choice in get_args(field.annotation) if isinstance(choice, str)]
-    default = f" [default: {field.default}]" if field.default is not None else ""
-    return typer.Option(help=f"{field.description}{default}", metavar="|".join(choices) or None)
-
-
 def run(
     *,
     out: Annotated[
@@ -38,17 +30,17 @@ def run(
     agent_base_url: Annotated[str, typer.Option(help="Its endpoint, up to and with /v1.", show_default=False)],
     user_model: Annotated[str, typer.Option(help="The model that plays the user.", show_default=False)],
     user_base_url: Annotated[str | None, typer.Option(help="Its endpoint; the student's if left out.")] = None,
-    memory: Annotated[Path | None, _of_arm("memory")] = None,
-    method: Annotated[str | None, _of_arm("method")] = None,
-    protocol: Annotated[str | None, _of_arm("protocol")] = None,
-    split: Annotated[Path | None, _of_arm("split")] = None,
-    mode: Annotated[str | None, _of_arm("mode")] = None,
-    layout: Annotated[str | None, _of_arm("layout")] = None,
-    pin: Annotated[str | None, _of_arm("pin")] = None,
-    embedder: Annotated[str | None, _of_arm("embedder")] = None,
-    embedder_url: Annotated[str | None, _of_arm("embedder_url")] = None,
-    decomposer: Annotated[str | None, _of_arm("decomposer")] = None,
-    decomposer_url: Annotated[str | None, _of_arm("decomposer_url")] = None,
+    memory: Annotated[Path | None, arm_option("memory")] = None,
+    method: Annotated[str | None, arm_option("method")] = None,
+    protocol: Annotated[str | None, arm_option("protocol")] = None,
+    split: Annotated[Path | None, arm_option("split")] = None,
+    mode: Annotated[str | None, arm_option("mode")] = None,
+    layout: Annotated[str | None, arm_option("layout")] = None,
+    pin: Annotated[str | None, arm_option("pin")] = None,
+    embedder: Annotated[str | None, arm_option("embedder")] = None,
+    embedder_url: Annotated[str | None, arm_option("embedder_url")] = None,
+    decomposer: Annotated[str | None, arm_option("decomposer")] = None,
+    decomposer_url: Annotated[str | None, arm_option("decomposer_url")] = None,
     scenarios: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,20 +60,19 @@ def run(
     Example: python -m amd_toolsandbox run --out runs/none --method none --agent-model qwen3-4b --agent-base-url
     http://127.0.0.1:8000/v1 --user-model gpt-4o --user-base-url https://api.openai.com/v1 -s wifi_off,cellular_off
     """
-    given = {
-        "memory": memory,
-        "method": method,
-        "protocol": protocol,
-        "split": split,
-        "mode": mode,
-        "layout": layout,
-        "pin": pin,
-        "embedder": embedder,
-        "embedder_url": embedder_url,
-        "decomposer": decomposer,
-        "decomposer_url": decomposer_url,
-    }
-    arm = Arm.of({key: value for key, value in given.items() if value is not None})
+    arm = arm_of(
+        memory=memory,
+        method=method,
+        protocol=protocol,
+        split=split,
+        mode=mode,
+        layout=layout,
+        pin=pin,
+        embedder=embedder,
+        embedder_url=embedder_url,
+        decomposer=decomposer,
+        decomposer_url=decomposer_url,
+    )
     # What the harness prints goes to a log, and progress to where standard error was before.
     with os.fdopen(os.dup(2), "w") as terminal, StageProgress(console=Console(file=terminal)) as progress:
         played, stands = play_arm(
