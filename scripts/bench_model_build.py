@@ -38,7 +38,7 @@ def chat(body):
     server.requests.clear()
     told = body["messages"][1]["content"]
     if "Divide the calls" not in body["messages"][0]["content"]:
-        return json.dumps({"text": "Enter the folder first, then move the file. Check the count at the end."})
+        return json.dumps({"text": "Enter the folder first, then `mv` the file. Check the count at the end."})
     last = max(map(int, re.findall(r"^Call (\d+):", told, re.MULTILINE)))
     segment = {"start_step": 1, "end_step": last, "label": "the whole task", "description": "It is done."}
     return json.dumps({"segments": [segment]})

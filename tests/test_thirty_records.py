@@ -36,7 +36,8 @@ def answer(body):
     """An insight; or a segment for each call, the sixth with all the rest."""
     told = body["messages"][1]["content"]
     if "Divide the calls" not in body["messages"][0]["content"]:
-        return json.dumps({"text": "Look it up first. Check that it is there."})
+        tool = re.search(r"^Call 1: (\S+)", told, re.MULTILINE)
+        return json.dumps({"text": f"Begin with {tool[1] if tool else 'a look'}. Check that it is there."})
     last = max(map(int, re.findall(r"^Call (\d+):", told, re.MULTILINE)))
     ends = [*range(1, min(last, 6)), last]
     steps = zip([1, *(end + 1 for end in ends)], ends, strict=False)
@@ -111,7 +112,7 @@ def test_a_model_is_asked_once(script, tmp_path):
         assert script.main(asking(server.url, tmp_path)) == 0
         assert len([request for request in server.requests if request.method == "POST"]) == len(asked)
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == first
-    assert "By stub, calls 1-6:\n\n```text\nLook it up first. Check that it is there.\n```\n" in first
+    assert "By stub, calls 1-6:\n\n```text\nBegin with find_customer. Check that it is there.\n```\n" in first
     assert "By stub, call 6:\n\n```text\npart 6\n" in first
     assert first.startswith(DOCUMENT.read_text(encoding="utf-8").partition(script.BEGIN)[0])
 

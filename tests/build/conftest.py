@@ -9,7 +9,7 @@ import pytest
 from amd.build import BuildReport, Options, build_memory
 from amd.testing import ScriptedWriter, StubEmbedder
 
-INSIGHT = "Check the directory first, then move the file; verify with ls. Common failure: wrong cwd."
+INSIGHT = "Check the directory first, then `mv` the file; verify with `wc`. Common failure: wrong cwd."
 
 
 def three_segments(run):

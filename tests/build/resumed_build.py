@@ -49,7 +49,7 @@ class Chat:
             segment = {"start_step": 1, "end_step": last, "label": f"part {mark}", "description": "It is done."}
             reply = {"segments": [segment]}
         else:
-            reply = {"text": f"Look first, then move. {mark}"}
+            reply = {"text": f"Look first, then `mv`. {mark}"}
         return Completion(text=json.dumps(reply), finish_reason="stop", usage=Usage(10, 5))
 
 

@@ -77,12 +77,12 @@ def test_d05_building_again_changes_nothing(build, stub, tmp_path):
     assert {(other.seal, other.digest, other.generation, other.changed) for other in others} == {
         (first.seal, first.digest, 1, False)
     }
-    better = ScriptedWriter({"insight": {"text": "A better insight."}}, id="another")
+    better = ScriptedWriter({"insight": {"text": "A better `mv`."}}, id="another")
     fourth = build(runs, writer=better)
     assert counts(fourth) == {"workflow": 3, "subtask": 9, "function": 27}
     assert (fourth.changed, fourth.digest != first.digest) == (True, True)
     assert (first.notes.get("rewritten"), fourth.notes["rewritten"]) == (None, 3)
-    assert {record.body["text"] for record in records(tmp_path / "memory", "workflow", stub)} == {"A better insight."}
+    assert {record.body["text"] for record in records(tmp_path / "memory", "workflow", stub)} == {"A better `mv`."}
 
 
 @pytest.mark.parametrize("size", [10, 50])
@@ -109,10 +109,10 @@ def test_d11a_a_lone_surrogate_harms_nobody(build, stub, tmp_path):
     """D11a: it is replaced, and what was there is intact."""
     build([run(i) for i in range(3)])
     before = {record.id for record in records(tmp_path / "memory", "workflow", stub)}
-    build([run(9)], writer=ScriptedWriter({"insight": {"text": "bad \ud83d insight"}}, id="scripted"))
+    build([run(9)], writer=ScriptedWriter({"insight": {"text": "bad \ud83d `mv`"}}, id="scripted"))
     after = {record.id: record.body["text"] for record in records(tmp_path / "memory", "workflow", stub)}
     assert before < after.keys()
-    assert [after[new] for new in after.keys() - before] == ["bad \ufffd insight"]
+    assert [after[new] for new in after.keys() - before] == ["bad \ufffd `mv`"]
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\u0085", "\u2029", "\u202e", "zażółć 한국어 😀"])
@@ -359,7 +359,7 @@ def test_d13_no_secret_is_in_any_file(build, tmp_path):
     words = ScriptedWriter(
         {
             "insight": {
-                "text": "Log in with password hunter2 and key sk-live-abcdef1234567890, "
+                "text": "Call login with password hunter2 and key sk-live-abcdef1234567890, "
                 "mail jane@acme.com, then verify."
             },
             "segments": {

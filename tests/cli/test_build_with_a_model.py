@@ -25,7 +25,7 @@ def by_rule(body):
         return json.dumps({"segments": [segment]})
     if "For each call" in system:
         return json.dumps({"reasons": [{"step": number, "why": "It was needed."} for number in calls]})
-    return json.dumps({"text": "Enter the folder first, then move the file. Check the count at the end."})
+    return json.dumps({"text": "Enter the folder first, then `mv` the file. Check the count at the end."})
 
 
 def asked(server):

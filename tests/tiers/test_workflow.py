@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from amd.evidence import Evidence, Link, Repair, find_evidence
 from amd.testing import ScriptedWriter, run
 from amd.tier import RULES, FailedCall, Hit, Question, Style
@@ -83,11 +85,31 @@ def test_a_long_run_still_names_every_tool():
 
 def test_a_writer_has_the_first_word():
     """The writer's insight is the text; where it has none, the rules write."""
-    writer = ScriptedWriter({"insight": {"text": "Look first."}})
+    writer = ScriptedWriter({"insight": {"text": "`cd` first."}})
     (draft,) = TIER.distill(run(0), Evidence(), writer)
-    assert (draft.body["text"], draft.key, draft.steps) == ("Look first.", run(0).task.instruction, (1, 9))
+    assert (draft.body["text"], draft.key, draft.steps) == ("`cd` first.", run(0).task.instruction, (1, 9))
     (own,) = TIER.distill(run(0), Evidence(), ScriptedWriter({}))
     assert "`cd`" in own.body["text"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("First `mv` the file.", True),
+        ("First call mv, then look.", True),
+        ("Move the file.", False),
+        ("Use mvp for it.", False),
+        ("Use pwd for it.", False),
+    ],
+)
+def test_an_insight_names_a_tool_of_its_run(text, kept):
+    """Words that fit any run are of use to nobody: the rules write that record. A run without a call has no tool."""
+    writer = ScriptedWriter({"insight": {"text": text}, "insight_without_calls": {"text": text}})
+    (draft,) = TIER.distill(run(0), Evidence(), writer)
+    assert draft.written is kept
+    talk = replace(run(0), turns=(Turn("Is it there?", (Step("No."),)),))
+    (answered,) = TIER.distill(talk, Evidence(), writer)
+    assert answered.body["text"] == text
 
 
 def test_it_is_asked_once_before_the_task():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 
 from amd.evidence import Evidence
@@ -54,19 +56,31 @@ avoid.
 )
 """Asked for a run without a call."""
 
+_MOST_NAMED = 8  # tools, in words for a model
 _LONGEST = 1_500  # characters: more is no advice of four sentences
 
 
-def fault_in_insight(reply: Insight) -> str | None:
+def fault_in_insight(reply: Insight, tools: Sequence[str] = ()) -> str | None:
     """What is wrong with an insight, or ``None``.
 
-    >>> fault_in_insight(Insight(" ")), fault_in_insight(Insight("Look first."))
+    Args:
+        reply: the writer's.
+        tools: those that the run called. An insight that names none of them is about nothing that happened.
+
+    >>> fault_in_insight(Insight(" ")), fault_in_insight(Insight("Ask who it is for."))
     ('the text is empty', None)
+    >>> fault_in_insight(Insight("Look first."), ["ls", "mv"])
+    'the text names none of the tools that the run called, which are `ls` and `mv`'
     """
     if not reply.text.strip():
         return "the text is empty"
     length = len(reply.text)
-    return f"the text has {length} characters; write at most 100 words" if length > _LONGEST else None
+    if length > _LONGEST:
+        return f"the text has {length} characters; write at most 100 words"
+    if tools and not any(re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", reply.text) for tool in tools):
+        names = join(f"`{tool}`" for tool in tools[:_MOST_NAMED])
+        return f"the text names none of the tools that the run called, which are {names}"
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +100,11 @@ class WorkflowTier:
         if not run.task.instruction.strip():
             return (Draft("", {}),)  # a build counts what nothing can find; no model is asked to write it
         prompt = INSIGHT if run.calls else INSIGHT_WITHOUT_CALLS
-        reply = writer.write(Assignment(prompt, run, fault_in_insight))
+        tools = list(dict.fromkeys(call.name for call in run.calls))
+        reply = writer.write(Assignment(prompt, run, partial(fault_in_insight, tools=tools)))
         text = reply.text.strip() if reply else " ".join(_sentences(run, evidence))
-        tools: list[JSON] = list(dict.fromkeys(call.name for call in run.calls))
         steps = (min(1, len(run.calls)), len(run.calls))
-        return (Draft(run.task.instruction, {"text": text, "tools": tools}, steps, written=reply is not None),)
+        return (Draft(run.task.instruction, {"text": text, "tools": [*tools]}, steps, written=reply is not None),)
 
     def ask(self, question: Question) -> Sequence[Query]:
         """The instruction, once, before the task."""
