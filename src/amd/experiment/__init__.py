@@ -1,0 +1,1 @@
+"""Experiments: the only place that uses both sides and the statistics."""
