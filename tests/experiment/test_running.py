@@ -20,11 +20,12 @@ def played(lines):
 
 def test_every_run_is_begun_once_and_none_again(overlay, written, asked):
     """A finished experiment run again begins nothing; one more seed is begun alone."""
-    path, told = written(), []
-    run_experiment(read_experiment(path), tell=told.append)
+    path, told, watched = written(), [], []
+    run_experiment(read_experiment(path), tell=told.append, watch=watched.append)
     assert played(asked()) == ALL
     assert [line.split()[0] for line in asked()] == ["play", "score"] * 4
-    assert told[:3] == ["[1/4] small-none-0", "  play: 1 of 1", "  score: 1 of 1"]
+    assert told == [f"[{number}/4] {name}" for number, name in enumerate(ALL, start=1)]
+    assert watched[:2] == ["play: 1 of 1", "score: 1 of 1"]
     run_experiment(read_experiment(path))
     assert len(asked()) == 8
     run_experiment(read_experiment(path, ["seeds=3"]))

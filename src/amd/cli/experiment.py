@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from amd.cli.console import StageProgress, print_json, print_table
+from amd.cli.console import Watching, print_json, print_table
 from amd.cli.options import Json
 from amd.experiment.plan import PlannedRun, read_experiment
 from amd.experiment.running import commands_of, run_experiment
@@ -37,8 +37,8 @@ def experiment(
     asked = read_experiment(config, changes or ())
     commands_of(asked.benchmark)
     if not plan:
-        with StageProgress() as progress:
-            run_experiment(asked, tell=lambda line: typer.echo(line, err=True), progress=progress)
+        with Watching() as watching:
+            run_experiment(asked, tell=watching.tell, watch=watching.watch)
     standing = Standing(asked.out)
     runs = list(asked.runs())
     if json:

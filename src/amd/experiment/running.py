@@ -53,14 +53,14 @@ def run_experiment(
     experiment: Experiment,
     *,
     tell: Callable[[str], None] = lambda _: None,
-    progress: Callable[[str, int, int], None] = lambda *_: None,
+    watch: Callable[[str], None] = lambda _: None,
 ) -> list[PlannedRun]:
     """Run all that is not finished, and return all runs.
 
     Args:
         experiment: what is to be run.
-        tell: hears each line that a command writes for a person.
-        progress: hears how many runs are finished, of how many.
+        tell: hears what is begun.
+        watch: hears each line that a command writes for a person while it works, and there may be many.
 
     Raises:
         ConfigError: the overlay or a memory is not there, or a run was begun with other settings.
@@ -73,16 +73,14 @@ def run_experiment(
     with RunDirectory(experiment.out, RunSettings, "amd experiment").locked():
         standing = Standing(experiment.out)
         for recipe in _memories(experiment):
-            _build(recipe, experiment.out, tell)
+            _build(recipe, experiment.out, tell, watch)
         left = [run for run in runs if not standing.is_done(run)]
         for number, run in enumerate(left, start=len(runs) - len(left)):
-            progress("runs", number, len(runs))
             standing.begin(run)
             tell(f"[{number + 1}/{len(runs)}] {run.path.name}")
             for words in commands(run.path, run.words()):
-                _call([str(experiment.python), "-m", *words], run.path.name, experiment.out, tell)
+                _call([str(experiment.python), "-m", *words], run.path.name, experiment.out, watch)
             standing.finish(run)
-        progress("runs", len(runs), len(runs))
     return runs
 
 
@@ -93,7 +91,7 @@ def _memories(experiment: Experiment) -> list[MemoryRecipe]:
     return named + [MemoryRecipe(path=path) for path in sorted(read - {recipe.path for recipe in named})]
 
 
-def _build(recipe: MemoryRecipe, out: Path, tell: Callable[[str], None]) -> None:
+def _build(recipe: MemoryRecipe, out: Path, tell: Callable[[str], None], watch: Callable[[str], None]) -> None:
     """Build a memory that is not there yet; in this environment, for a harness's has no need of it."""
     if (recipe.path / "manifest.json").exists():
         return
@@ -104,10 +102,10 @@ def _build(recipe: MemoryRecipe, out: Path, tell: Callable[[str], None]) -> None
         )
     tell(f"building {recipe.path}")
     words = [sys.executable, "-m", "amd", "build", *recipe.build, "--out", str(recipe.path)]
-    _call(words, f"memory-{recipe.path.name}", out, tell)
+    _call(words, f"memory-{recipe.path.name}", out, watch)
 
 
-def _call(words: Sequence[str], name: str, out: Path, tell: Callable[[str], None]) -> None:
+def _call(words: Sequence[str], name: str, out: Path, watch: Callable[[str], None]) -> None:
     """Run one command, with what it prints in a log; its last line on standard error says why it failed."""
     last = ""
     log = out / f"{name}.log"
@@ -117,8 +115,9 @@ def _call(words: Sequence[str], name: str, out: Path, tell: Callable[[str], None
             for line in process.stderr:
                 file.write(line)
                 file.flush()
-                last = line.strip() or last
-                tell(f"  {line.rstrip()}")
+                if line.strip():
+                    last = line.strip()
+                    watch(last)
             code = process.wait()
         except KeyboardInterrupt:
             process.wait(_PATIENCE)  # it heard the same interrupt
