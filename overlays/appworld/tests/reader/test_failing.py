@@ -97,6 +97,38 @@ def test_a_request_of_another_app_than_the_message_names_is_not_it(cells):
     assert (failure.api, failure.app) == (None, "phone")
 
 
+WORLD = ApiDocs.of({"bank": {"pay": {"path": "/pay", "method": "post"}, "rate": {"path": "/rate", "method": "get"}}})
+
+
+def test_an_error_that_was_kept_and_raised_again():
+    """The line of the code counts more than the last request, which came after the error."""
+    code = "e = None\ntry:\n    apis.bank.pay(amount=9)\nexcept Exception as x:\n    e = x\napis.bank.rate()\nraise e"
+    said = (
+        'Execution failed. Traceback:\n  File "<python-input>", line 7, in <module>\n    raise e\n'
+        '  File "<python-input>", line 3, in <module>\n    apis.bank.pay(amount=9)\n'
+        'Exception: Response status code is 422:\n{"message":"Too much."}'
+    )
+    after = {"method": "get", "url": "/bank/rate"}
+    failure = failing_api(code, said, last_request=after, docs=WORLD)
+    assert (failure.api, failure.via, failure.site) == ("bank.pay", "traceback", 7)
+    own = {"method": "post", "url": "/bank/pay"}
+    assert failing_api(code, said, last_request=own, docs=WORLD).via == "request"
+
+
+def test_of_two_errors_in_a_chain_the_later_one_counts():
+    """The first was handled, by a call that failed in its turn."""
+    code = "try:\n    apis.bank.pay(amount=9)\nexcept Exception:\n    apis.bank.rate()"
+    said = (
+        'Execution failed. Traceback:\n  File "<python-input>", line 2, in <module>\n    apis.bank.pay(amount=9)\n'
+        'Exception: Response status code is 422:\n{"message":"Too much."}\n\n'
+        "During handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n"
+        '  File "<python-input>", line 4, in <module>\n    apis.bank.rate()\n'
+        'Exception: Response status code is 409:\n{"message":"No rate today."}'
+    )
+    failure = failing_api(code, said)
+    assert (failure.api, failure.status, failure.error) == ("bank.rate", 409, "No rate today.")
+
+
 PIECES = st.sampled_from(
     [
         "Execution failed. Traceback:\n",

@@ -208,6 +208,16 @@ def test_failures_end_their_cell(tmp_path):
     assert told(root.only()) == [("music.show_song", True, ""), ("music.show_songs", False, DENIED)]
 
 
+def test_a_plain_error_of_python_ends_its_cell_too(tmp_path):
+    """The calls of earlier lines happened; those of its own line and of later ones are not certain."""
+    code = "a = apis.music.show_song(song_id=1)\nprint(a['x'])\nb = apis.music.show_songs(access_token='x')"
+    said = (
+        "Execution failed. Traceback:\n  File \"<python-input>\", line 2, in <module>\n    print(a['x'])\nKeyError: 'x'"
+    )
+    root = Root(tmp_path).data().run(cells=((code, said),), texts=("",), requests=None)
+    assert told(root.only()) == [("music.show_song", True, "")]
+
+
 def test_an_error_that_the_code_caught(tmp_path):
     """The one call that is guarded failed; of two, and in a loop, nobody knows, and they are left out."""
     said = f"sorry Response status code is 401:\n{json.dumps({'message': DENIED})}"
@@ -299,11 +309,13 @@ def test_memory_as_our_own_runs_write_it_down(root):
     place = f"experiments/outputs/run/exposures/{TASK}.json"
     root.write(place, {"amd": written, "steps": 3})
     assert root.only().source.memory_assisted is False
-    root.write("experiments/outputs/run/amd-run.json", {"arm": {"method": "amd"}})
-    assert root.only().source.memory_assisted is None
     for broken in ({"amd": None}, "{", {"amd": {**written, "task_id": "abc1234_2"}}):
         root.write(place, broken)
         assert root.only().source.memory_assisted is None
+    root.write(place, {"amd": written})
+    assert root.only().source.memory_assisted is False
+    root.write("experiments/outputs/run/amd-run.json", {"arm": {"method": "amd"}})
+    assert root.only().source.memory_assisted is None
 
 
 def test_hostile_logs(root):
