@@ -163,6 +163,11 @@ def test_code_that_python_itself_cannot_hold(code):
     assert names(code) == []
 
 
+def test_a_lone_surrogate_is_replaced():
+    """Written as an escape it is a program, and its value is none that UTF-8 can hold."""
+    assert calls_in(r"apis.m.a(x='s\ud83d')")[0].arguments == {"x": "s\ufffd"}
+
+
 def test_many_calls_are_cut():
     """An environment answers 1,000 requests a cell."""
     assert len(names("apis.m.a()\n" * 5000)) == 1000
