@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 
@@ -191,7 +192,5 @@ def test_the_memory_says_that_it_may_not_be_published(root):
     """In its manifest, unless the world is an invented one."""
     assert "plain text" in build(root)[1]["sources"]["terms"]
     root.write("data/invented-world.json", {})
-    import shutil
-
     shutil.rmtree(root.path / "memory")
     assert build(root)[1]["sources"]["terms"] is None

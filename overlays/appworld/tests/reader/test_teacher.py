@@ -10,7 +10,6 @@ from run_folders import (
     DENIED,
     MODEL,
     READER,
-    REQUESTS,
     TASK,
     TEXTS,
     Root,
@@ -22,8 +21,10 @@ from run_folders import (
     verdict,
 )
 
+from amd.arms import Arm, RunLog
 from amd.build import admit
 from amd.errors import ConfigError, TrajectoryError
+from amd.inject import build_block, build_hint
 from amd.traces import Refusal, Trajectory, reader_options
 from amd_appworld.tasks import TERMS
 
@@ -138,16 +139,11 @@ def test_terms_go_with_the_run(root):
 
 def test_memory_in_a_prompt_is_told(root):
     """Blocks and hints of ours, whoever ran it; a plain prompt is none."""
-    block = "<agent_memory>\nnotes\n</agent_memory>\n\nYou are an agent."
-    from amd import Session  # noqa: F401 - the face is there
-    from amd.inject import build_block, build_hint
-
     for text in (build_block([("Then:", ["old"])]), "Output:\n" + build_hint([("Try:", ["a()"])])):
         root.run(messages=[{"role": "system", "content": text}])
         assert root.only().source.memory_assisted is True
     root.run(messages=[{"role": "system", "content": [{"type": "text", "text": "Be brief."}]}])
     assert root.only().source.memory_assisted is False
-    assert block
 
 
 def test_the_log_that_lost_its_tail(root):
@@ -299,8 +295,6 @@ def test_runs_of_ours(root):
 
 def test_memory_as_our_own_runs_write_it_down(root):
     """Settings without a log leave it open; a log of the method none says no; a broken one leaves it open."""
-    from amd.arms import Arm, RunLog
-
     root.write("experiments/outputs/run/amd-run.json", {"agent": {"name": "small"}, "arm": {"method": "none"}})
     assert root.only().source.memory_assisted is None
     with Arm(method="none").open() as opened:
@@ -320,7 +314,7 @@ def test_memory_as_our_own_runs_write_it_down(root):
 
 def test_hostile_logs(root):
     """Surrogates, NaN, bytes that are no text, two megabytes, data of another version: each run is read or refused."""
-    surrogate = reply(CELLS[0][0], "sm\ud83dile").replace("\\ud83d", "\\ud83d")
+    surrogate = reply(CELLS[0][0], "sm\ud83dile")
     lines = [surrogate, *[reply(code, text) for (code, _), text in zip(CELLS[1:], TEXTS[1:], strict=True)]]
     (root.logs() / "lm_calls.jsonl").write_text("\n".join(lines), encoding="utf-8")
     assert root.only().turns[0].steps[0].text == "sm?ile"
@@ -336,13 +330,3 @@ def test_hostile_logs(root):
     root.run().write("data/api_docs/standard/music.json", {"play": {"path": 7}})
     with pytest.raises(ConfigError, match=r"music\.play"):
         root.items()
-
-
-def test_requests_are_the_ones_of_the_run():
-    """A control of the made-up run itself: its requests are in the order of its calls."""
-    assert [one["url"] for one in REQUESTS] == [
-        "/music/songs",
-        "/music/auth/token",
-        "/music/songs",
-        "/supervisor/message",
-    ]
