@@ -114,39 +114,40 @@ class Environment:
             experiment: the name of the folder in ``experiments/outputs``.
             ground_truth: whether there is one to load; without it the task cannot be evaluated.
         """
-        body = {
+        body: dict[str, object] = {
             "task_id": task_id,
             "experiment_name": experiment,
             "load_ground_truth": ground_truth,
             "timeout_seconds": self._cell_timeout,
         }
-        return self._shaped("initialize", Briefing, self._post("initialize", **body))
+        return self._shaped("initialize", Briefing, self._post("initialize", body))
 
     def execute(self, task_id: str, code: str) -> str:
         """Run a cell in the world; what it printed, or how it failed."""
         clean = _LONE.sub("\ufffd", code)
-        output = self._post("execute", wait=self._cell_timeout + _GRACE, task_id=task_id, code=clean)
+        output = self._post("execute", {"task_id": task_id, "code": clean}, wait=self._cell_timeout + _GRACE)
         if not isinstance(output, str):
             raise self._no_answer("execute", f"a {type(output).__name__}")
         return output
 
     def completed(self, task_id: str) -> bool:
         """Whether the task was declared done."""
-        return self._post("task_completed", task_id=task_id) is True
+        return self._post("task_completed", {"task_id": task_id}) is True
 
     def save_logs(self, task_id: str) -> None:
         """Write the logs out: AppWorld itself leaves a last cell out that was not run."""
-        self._post("save_logs", task_id=task_id)
+        self._post("save_logs", {"task_id": task_id})
 
     def evaluate(self, task_id: str) -> Verdict:
         """AppWorld's own evaluation of the open world, which also writes the task's ``evaluation/report.md``."""
-        return self._shaped("evaluate", Verdict, self._post("evaluate", task_id=task_id, suppress_errors=True))
+        body: dict[str, object] = {"task_id": task_id, "suppress_errors": True}
+        return self._shaped("evaluate", Verdict, self._post("evaluate", body))
 
     def finish(self, task_id: str) -> None:
         """Close the world."""
-        self._post("close", task_id=task_id)
+        self._post("close", {"task_id": task_id})
 
-    def _post(self, method: str, *, wait: float | None = None, **body: object) -> object:
+    def _post(self, method: str, body: Mapping[str, object], *, wait: float | None = None) -> object:
         answer = self._ask("POST", method, body, wait)
         if not isinstance(answer, Mapping) or "output" not in answer:
             raise self._no_answer(method, "an answer without an output")

@@ -23,7 +23,19 @@ _POLL = 0.05
 _END = 10.0  # seconds in which a process that was killed is gone
 _LAST_WORDS = 65_536  # bytes of the log's end in which they are looked for
 # What a process needs to run at all. Keys of models are not among them: cells run in there.
-_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "LD_LIBRARY_PATH")
+_KEPT = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "USERPROFILE",
+    "LD_LIBRARY_PATH",
+)
 
 
 class Server:

@@ -34,9 +34,7 @@ def main(application: str = APPLICATION) -> None:
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def _leave(
-    alive: int, read: Callable[[int, int], bytes] = os.read, leave: Callable[[int], object] = os._exit
-) -> None:
+def _leave(alive: int, read: Callable[[int, int], bytes] = os.read, leave: Callable[[int], object] = os._exit) -> None:
     """End the process when the pipe does. Both functions are bound at the start: AppWorld takes them from cells."""
     read(alive, 1)
     leave(1)
