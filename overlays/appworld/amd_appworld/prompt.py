@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from amd.arms import Message
-from amd_appworld.environment import Briefing
+from amd_appworld.answers import Briefing
 
 __all__ = ["Cell", "cell_of", "first_messages", "observed", "task_message", "without_cell"]
 
@@ -74,7 +74,7 @@ class Cell:
 def task_message(briefing: Briefing) -> str:
     """What the person says.
 
-    >>> from amd_appworld.environment import Person
+    >>> from amd_appworld.answers import Person
     >>> ada = Person(first_name="Ada", last_name="Quill", email="ada@example.com", phone_number="5550000001")
     >>> print(task_message(Briefing(task_id="0000000_1", instruction="Water the roses.", supervisor=ada)))
     I am Ada Quill. My e-mail address is ada@example.com, my phone number is 5550000001.

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from amd.errors import ConfigError
-from amd_appworld.environment import Briefing
+from amd_appworld.answers import Briefing
 from amd_appworld.tasks import family
 
 __all__ = ["Root"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from amd.arms import replace_text
-from amd_appworld.environment import Verdict
+from amd_appworld.answers import Verdict
 from amd_appworld.run import Ending, Run
 from amd_appworld.tasks import family
 

@@ -7,16 +7,20 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 from amd.arms import Message, OpenArm
 from amd.clients import ChatModel, Completion
 from amd.errors import ClientError
-from amd_appworld.environment import Briefing, Environment, EnvironmentGone, EnvironmentRefused
+from amd_appworld.answers import Briefing, EnvironmentGone, EnvironmentRefused
+from amd_appworld.api_docs import ApiDocs
+from amd_appworld.environment import Environment
 from amd_appworld.prompt import ONE_BLOCK, Cell, cell_of, first_messages, observed, without_cell
+from amd_appworld.request_log import RequestLog
 from amd_appworld.run import Ended, Ending, Run
+from amd_appworld.seat import Seat
 from amd_appworld.standing import Results
 from amd_appworld.student import TaskMemory
-from amd_appworld.world import RequestLog, SharedDocs, World
 
 __all__ = ["Stopped", "Table", "play_task"]
 
@@ -25,6 +29,21 @@ _OF_THE_REQUEST = (400, 413, 422)  # these refuse one request: a prompt that has
 
 class Stopped(Exception):
     """The run is being stopped; the task has no result."""
+
+
+class SharedDocs:
+    """The documents of the APIs, asked for once by whichever worker is the first."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._docs: ApiDocs | None = None
+
+    def of(self, environment: Environment) -> ApiDocs:
+        """The documents; every server of a root has the same."""
+        with self._lock:
+            if self._docs is None:
+                self._docs = ApiDocs.of(environment.api_docs())
+            return self._docs
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +58,13 @@ class Table:
     docs: SharedDocs = field(default_factory=SharedDocs)
 
 
-def play_task(task_id: str, table: Table, world: World, *, gradable: bool) -> None:
+def play_task(task_id: str, table: Table, seat: Seat, *, gradable: bool) -> None:
     """Play a task and keep what came of it.
 
     Args:
         task_id: the task.
         table: what it shares with others.
-        world: this worker's.
+        seat: this worker's.
         gradable: whether there is a ground truth.
 
     Raises:
@@ -55,12 +74,12 @@ def play_task(task_id: str, table: Table, world: World, *, gradable: bool) -> No
     """
     trial = _Trial(task_id, table, gradable=gradable)
     try:
-        trial.play(world.environment())
+        trial.play(seat.environment())
     except (EnvironmentGone, EnvironmentRefused):
-        world.reset()
+        seat.reset()
         if trial.evaluating or table.stopping():
             raise
-        _Trial(task_id, table, gradable=gradable).play(world.environment())
+        _Trial(task_id, table, gradable=gradable).play(seat.environment())
 
 
 class _Trial:
