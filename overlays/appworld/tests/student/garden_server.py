@@ -166,6 +166,7 @@ def misbehaves(code, word):
 class Handler(BaseHTTPRequestHandler):
     world: World | None = None
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # each answer is two writes
 
     def log_message(self, *args):
         pass
