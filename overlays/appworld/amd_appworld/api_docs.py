@@ -89,7 +89,7 @@ class ApiDocs:
     _routes: tuple[_Route, ...] = field(default=(), repr=False)
 
     @classmethod
-    def of(cls, documents: Mapping[str, Mapping[str, Any]]) -> Self:
+    def of(cls, documents: Mapping[str, Any]) -> Self:
         """The APIs that documents ``{app: {api: document}}`` in AppWorld's standard format tell of.
 
         Raises:

@@ -9,34 +9,17 @@ import ast
 import builtins
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from dataclasses import replace
+from typing import Final
 
 from amd_appworld.api_docs import ApiDocs
 from amd_appworld.code import Cell, CodeCall, Names, read_cell
+from amd_appworld.failures import HINTED, STATUS, Failure, FailureKind, Via
 from amd_appworld.names import parsed
 from amd_appworld.tracebacks import FAILED, Frame, Traceback, read_traceback
 
 __all__ = ["HINTED", "Failure", "FailureKind", "Via", "failing_api"]
 
-FailureKind: TypeAlias = Literal[
-    "api_status",
-    "api_status_caught",
-    "unknown_api",
-    "unknown_app",
-    "arguments",
-    "python",
-    "syntax",
-    "unsafe",
-    "timeout",
-    "limit",
-]
-Via: TypeAlias = Literal["request", "message", "traceback", "code", ""]
-
-HINTED: Final = frozenset({"api_status", "api_status_caught", "unknown_api", "unknown_app", "arguments"})
-"""The failures that a memory of calls can say something about."""
-
-_STATUS: Final = re.compile(r"Response status code is (\d{3}):")
 _NO_API: Final = re.compile(r"No API named '([^'\n]{1,200})' found in the (\w{1,100}) app\.")
 _NO_APP: Final = re.compile(r"No app named '([^'\n]{1,200})' found\.")
 _APP: Final = re.compile(r"access this (\w{1,100}) API endpoint")
@@ -46,32 +29,6 @@ _SYNTAX: Final = "Syntax error in line"
 _UNSAFE: Final = "Usage of the following"
 _LOOKED_AT: Final = 50_000
 """So many characters of an answer's end are looked at: an exception stands there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a cell failed. ``api`` is ``app.api`` and ``app`` its app, ``None`` where they are not certain.
-
-    ``status`` is the HTTP status of a failed request, ``via`` what told the API, ``message`` the exception as the
-    agent read it, ``site`` the line of the cell that failed.
-    """
-
-    kind: FailureKind
-    api: str | None = None
-    app: str | None = None
-    status: int | None = None
-    via: Via = ""
-    message: str = ""
-    site: int | None = None
-
-    @property
-    def hinted(self) -> bool:
-        """Whether an example of a call could help: not for plain Python, nor where no API or app is known.
-
-        >>> Failure("api_status", "music.play", "music", 401).hinted, Failure("python").hinted
-        (True, False)
-        """
-        return self.kind in HINTED and self.api is not None
 
 
 def failing_api(
@@ -119,7 +76,7 @@ def _asked(last_request: Mapping[str, object] | None, docs: ApiDocs | None) -> s
 def _caught(code: str, cell: Cell, output: str, asked: str | None) -> Failure | None:
     """An error that the code caught and printed: only where it can catch any."""
     end = output[-_LOOKED_AT:]
-    status = _STATUS.search(end)
+    status = STATUS.search(end)
     if not _may_catch(code, cell):
         return None
     if status is None:
@@ -163,7 +120,7 @@ class _Raised:
         return Failure("python", message=last.message, site=site)
 
     def _of_api(self, one: Traceback) -> Failure | None:
-        if status := _STATUS.search(one.message):
+        if status := STATUS.search(one.message):
             return self._status(one, int(status[1]))
         return _unknown(one.message, self._cell)
 
@@ -188,14 +145,24 @@ class _Raised:
     def _in_cell(self, frame: Frame) -> str | None:
         """The call of this cell that stands where the carets are; without any, the one that is the whole line."""
         if not 0 < frame.line <= len(self._lines):
-            return None
+            return self._in_earlier(frame)
         line = self._lines[frame.line - 1]
         if line.strip() != frame.text.strip():
-            return None
+            return self._in_earlier(frame)
         indent = len(line) - len(line.lstrip())
         start, end = frame.columns or (0, len(line.strip()))
         columns = tuple(len(line[: indent + at].encode("utf-8", "replace")) for at in (start, end))
         found = {call.api for call in self._cell.calls if _is_at(call, frame.line, *columns)}
+        return found.pop() if len(found) == 1 else None
+
+    def _in_earlier(self, frame: Frame) -> str | None:
+        """The call of a function of an earlier cell, whose text is not at hand: by its line and its width."""
+        start, end = frame.columns or (0, len(frame.text))
+        found = {
+            call.api
+            for call in self._cell.calls
+            if not frame.module and call.end == (frame.line, call.column + end - start) and call.line == frame.line
+        }
         return found.pop() if len(found) == 1 else None
 
 
@@ -248,7 +215,7 @@ def _may_catch(code: str, cell: Cell) -> bool:
     if cell.catches or not cell.parsed:
         return True
     tree = parsed(code)
-    known = {name for name in dir(builtins)} | set(cell.names.bound)
+    known = set(dir(builtins)) | set(cell.names.bound)
     return tree is not None and any(
         isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id not in known
         for part in ast.walk(tree)

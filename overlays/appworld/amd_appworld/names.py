@@ -23,7 +23,7 @@ _DEPTH: Final = 20
 _NO_PROGRAM = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-class Unwritten(Exception):  # noqa: N818 - no fault: a value that the code computes
+class Unwritten(Exception):
     """A value that is not written out in the code."""
 
 
@@ -155,9 +155,7 @@ def assigned_in(*nodes: ast.AST) -> Iterator[str]:
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store | ast.Del):
                 yield part.id
-            elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                yield part.name
-            elif isinstance(part, ast.ExceptHandler) and part.name:
-                yield part.name
+            elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
+                yield part.name or ""
             elif isinstance(part, ast.alias):
                 yield (part.asname or part.name).partition(".")[0]
