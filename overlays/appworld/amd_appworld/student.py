@@ -129,7 +129,7 @@ class TaskMemory:
         failed = FailedCall(
             failure.api,
             reached[-1].written if reached else {},
-            failure.message,
+            failure.error,
             reasoning=reasoning,
             turn_text=self._task.instruction,
             place=str(self._step),

@@ -21,6 +21,7 @@ from amd_appworld.run import Ended, Ending, Run
 from amd_appworld.seat import Seat
 from amd_appworld.standing import Results
 from amd_appworld.student import TaskMemory
+from amd_appworld.words import words_beside
 
 __all__ = ["Stopped", "Table", "play_task"]
 
@@ -136,7 +137,7 @@ class _Trial:
             output = environment.execute(self._task_id, cell.code if cell else "")
             shown, left_out = observed(output, *_notes(cell, cut=cut))
             self._left_out += left_out
-            last, words = self._requests.last_new(), _words(completion.text)
+            last, words = self._requests.last_new(), words_beside(completion.text, cell.code if cell else "")
             told = memory.after(cell.code if cell else "", output, last, reasoning=words, shown=shown)
             said = cell.said if cell else completion.text
             messages += [{"role": "assistant", "content": said}, {"role": "user", "content": told}]
@@ -164,11 +165,6 @@ def _notes(cell: Cell | None, *, cut: bool) -> tuple[str, ...]:
     if cell is None:
         return (without_cell(cut=cut),)
     return (ONE_BLOCK,) if cell.more else ()
-
-
-def _words(reply: str) -> str:
-    """What a reply says before its code."""
-    return reply.rpartition("</think>")[2].partition("```")[0].strip()
 
 
 def _line(name: str, model: str, messages: Sequence[Message], completion: Completion) -> str:
