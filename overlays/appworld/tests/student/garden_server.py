@@ -1,3 +1,4 @@
+# ruff: noqa: BLE001, D101, D102, T201, TRY002 - it raises, catches and prints what AppWorld does
 """A real HTTP server that speaks the protocol of AppWorld's environment server, over an invented garden.
 
 It stands in the place of an interpreter (``start_garden``): it prints its port, serves, and ends with its parent. It
@@ -23,7 +24,9 @@ HERE = Path(__file__).parent
 ROOT = Path(os.environ.get("APPWORLD_ROOT", "."))
 DOCS = json.loads((HERE / "garden_docs.json").read_text(encoding="utf-8"))
 RULE = "-" * 76
-DENIED = '{"message":"You are either not authorized to access this garden API endpoint or your access token is missing."}'
+DENIED = (
+    '{"message":"You are either not authorized to access this garden API endpoint or your access token is missing."}'
+)
 
 
 class App:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from garden import TRAIN, cell, instruction_of
 
 from amd.errors import ClientError
 from amd.testing import Fault
+from amd_appworld.playing import Limits
 from amd_appworld.prompt import CUT_OFF, NO_CODE, ONE_BLOCK, SHOWN
 from amd_appworld.run import Run
 
@@ -41,7 +43,7 @@ def test_each_request_begins_with_the_whole_earlier_one(played, memory):
     _, asked = played(tasks=(TASK,), arm={"memory": str(memory)})
     assert len(asked) > 3
     assert any("<memory_hint>" in message["content"] for message in asked[-1])
-    for before, after in zip(asked, asked[1:], strict=False):
+    for before, after in pairwise(asked):
         assert after[: len(before)] == before
 
 
@@ -58,7 +60,7 @@ def test_without_a_memory_the_messages_are_those_of_a_memory_that_shows_nothing(
 def test_the_replies_and_the_cells_stay_in_step(played):
     """A reply without code and one with a broken cell have a row of their own, the last one too."""
     replies = ["I think.", cell("print('"), cell(LOGIN), cell("x = (", "Last.")]
-    found, asked = played(tasks=(TASK,), chat=replies, limits=limits(4))
+    found, asked = played(tasks=(TASK,), chat=replies, limits=Limits(max_steps=4))
     assert len(lines_of(found.run, TASK)) == rows_of(found.run, TASK) == 4
     assert NO_CODE in asked[1][-1]["content"]
     said = [line["output"]["choices"][0]["message"]["content"] for line in lines_of(found.run, TASK)]
@@ -66,13 +68,6 @@ def test_the_replies_and_the_cells_stay_in_step(played):
     assert [line["input"]["messages"] for line in lines_of(found.run, TASK)] == asked
     assert found.stands.endings[TASK].ended == "max_steps"
     assert found.stands.success == {TASK: False}
-
-
-def limits(max_steps, **more):
-    """Limits of a short task."""
-    from amd_appworld.playing import Limits
-
-    return Limits(max_steps=max_steps, **more)
 
 
 def test_a_long_output_is_cut_for_the_model_alone(played):
