@@ -91,6 +91,7 @@ def play_arm(
             agent=agent,
             arm=arm,
             tasks=names,
+            scenarios=root.scenarios(names),
             max_steps=limits.max_steps,
             max_tokens=limits.max_tokens,
             cell_timeout=limits.cell_timeout,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from amd.arms import ArmReport, RunLog
 from amd.arms import report as figures_of
 from amd.errors import ConfigError, TrajectoryError
-from amd_appworld.root import Root
 from amd_appworld.run import Run
 from amd_appworld.standing import Scenarios, Standing, standing
 from amd_appworld.tasks import family
@@ -107,9 +106,10 @@ def report_on(run: Run) -> RunReport:
 
 
 def scenarios_of(run: Run, stands: Standing) -> Scenarios:
-    """The scenarios of a run's evaluated tasks; how many variants each has is known from the datasets."""
-    root = Root(run.path.parent.parent.parent)
-    return Scenarios.of(stands.success, {family(name) or name: root.scenario(name) for name in stands.success})
+    """The scenarios of a run's evaluated tasks."""
+    own = {family(task) for task in stands.success}
+    variants = {name: tasks for name, tasks in run.settings.scenarios.items() if name in own}
+    return Scenarios.of(stands.success, variants)
 
 
 def _log(run: Run, stands: Standing, task_id: str) -> RunLog:

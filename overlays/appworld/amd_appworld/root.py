@@ -56,10 +56,12 @@ class Root:
         """The dataset that a task is of; ``None`` if it is of none here."""
         return next((name for name, tasks in self.datasets.items() if task_id in tasks), None)
 
-    def scenario(self, task_id: str) -> tuple[str, ...]:
-        """All tasks of a task's scenario, as the datasets name them."""
-        own = family(task_id)
-        return tuple(task for tasks in self.datasets.values() for task in tasks if family(task) == own)
+    def scenarios(self, tasks: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The scenarios of these tasks, each with all its variants that the datasets name."""
+        found: dict[str, list[str]] = {family(task) or task: [] for task in tasks}
+        for task in (task for dataset in self.datasets.values() for task in dataset):
+            found.get(family(task) or task, []).append(task)
+        return {name: tuple(dict.fromkeys(variants)) for name, variants in found.items()}
 
     def chosen(self, tasks: Sequence[str] | None, dataset: str | None) -> tuple[str, ...]:
         """The tasks that were asked for, each once.

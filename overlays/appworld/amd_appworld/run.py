@@ -43,12 +43,14 @@ class Model(BaseModel):
 class Settings(RunSettings):
     """What a run was asked for; seconds and tokens are limits of one cell and one reply.
 
-    ``test_source`` says that the memory holds runs of test tasks, which was allowed.
+    ``scenarios`` names all variants of each scenario that has tasks in the run. ``test_source`` says that the memory
+    holds runs of test tasks, which was allowed.
     """
 
     format: Literal["amd-appworld-run/1"] = "amd-appworld-run/1"
     agent: Model
     tasks: tuple[str, ...]
+    scenarios: dict[str, tuple[str, ...]]
     max_steps: int
     max_tokens: int
     cell_timeout: int
@@ -107,7 +109,9 @@ class Run(RunDirectory[Settings]):
                     differences=differences,
                 )
             together = tuple(dict.fromkeys((*before.tasks, *settings.tasks)))
-            settings = settings.model_copy(update={"created_at": before.created_at, "tasks": together})
+            scenarios = {**before.scenarios, **settings.scenarios}
+            kept = {"created_at": before.created_at, "tasks": together, "scenarios": scenarios}
+            settings = settings.model_copy(update=kept)
         elif self.tasks.exists() or (self.path / "evaluations").exists():
             raise ConfigError(
                 f"{self.path} is another agent's experiment: it has tasks, and no {RUN_SETTINGS}",

@@ -27,7 +27,7 @@ def play(
     What is played is read from the root's ground truth, which test sets come without. It makes mistakes first: a call
     without an access token in each task, and an API that is not there in each scenario's second variant.
 
-    Example: python -m amd_appworld play --root world
+    Example: python -m amd_appworld play --root appworld-world
     """
     player = Player(Root(root))
     with serve(player, port) as server:

@@ -30,7 +30,7 @@ def report(
 
     Exit code 4 if one was shown records of its own scenario in an arm that hides them.
 
-    Example: python -m amd_appworld report world/experiments/outputs/none world/experiments/outputs/amd
+    Example: python -m amd_appworld report outputs/none outputs/amd
     """
     reports = [report_on(Run(run)) for run in runs]
     if json:

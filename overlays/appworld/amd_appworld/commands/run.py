@@ -61,8 +61,8 @@ def run(
     The student is any model behind an OpenAI-compatible endpoint; the key is OPENAI_API_KEY. Tasks that are evaluated
     are not played again, so the same command goes on after an interruption.
 
-    Example: python -m amd_appworld run --root world --experiment none --method none --model qwen3-4b --base-url
-    http://127.0.0.1:8000/v1 --dataset train
+    Example: python -m amd_appworld run --root appworld-world --experiment none --method none --model qwen3-4b
+    --base-url http://127.0.0.1:8000/v1 --dataset train
     """
     given = {
         "memory": memory,

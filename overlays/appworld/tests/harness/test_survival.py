@@ -44,7 +44,7 @@ def until(so):
 
 
 def test_bad_cells_are_told_and_the_logs_stay_in_step(root, cli, served, words):
-    """No code, fences, a syntax error at the end, two megabytes: each reply has its row in AppWorld's own log."""
+    """No code, fences, two megabytes, loops without end, a syntax error at the last: each reply has its row in AppWorld's own log."""
     task = root.datasets["train"][0]
     replies = [
         "I think first.",
@@ -52,6 +52,8 @@ def test_bad_cells_are_told_and_the_logs_stay_in_step(root, cli, served, words):
         cell("print('b' * 2_000_000)"),
         cell("raise SystemExit"),
         cell("exit()"),
+        cell("while True: pass"),
+        cell("while True: apis.api_docs.show_app_descriptions()"),
         cell("x = ("),
     ]
 
@@ -59,7 +61,8 @@ def test_bad_cells_are_told_and_the_logs_stay_in_step(root, cli, served, words):
         return replies[(len(request["messages"]) - 2) // 2]
 
     with served(chat) as server:
-        done = cli(*words(server, "bad", "--method", "none", "--tasks", task, "--max-steps", str(len(replies))))
+        limits = ("--max-steps", str(len(replies)), "--cell-timeout", "4")
+        done = cli(*words(server, "bad", "--method", "none", "--tasks", task, *limits))
         asked = server.requests[-1].body["messages"]
     assert (done.code, done.err) == (0, "")
     assert done.json["success"] == {task: False}
@@ -72,6 +75,8 @@ def test_bad_cells_are_told_and_the_logs_stay_in_step(root, cli, served, words):
     assert outputs[1].startswith("Output:\n````\n```\n")
     assert "characters are left out here" in outputs[2]
     assert "not allowed" in outputs[4]
+    assert "timed out after 4 seconds" in outputs[5]
+    assert "exceeded the limit of 1000" in outputs[6] or "timed out" in outputs[6]
 
 
 def test_a_world_that_is_killed_is_begun_anew(root, cli, served, words):
@@ -102,7 +107,7 @@ def test_a_run_that_is_ended_leaves_no_server_and_goes_on(root, start, cli, serv
     name = f"ended-{end.name}"
     with served(latency=0.1) as server:
         process = start(*words(server, name, *options))
-        until(lambda: (root.experiment(name) / "evaluations" / "amd.json").exists())
+        until((root.experiment(name) / "evaluations" / "amd.json").exists)
         os.kill(process.pid, end)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == (130 if end == signal.SIGINT else -end)

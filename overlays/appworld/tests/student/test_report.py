@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from garden import TEST, TRAIN, garden_run
@@ -42,6 +43,13 @@ def test_the_figures_of_two_arms(played, memory, told):
     assert value["exposures"]["hints"] >= 4
     assert value["exposures"]["leaks"] == 0
     assert value["scenarios"] == {"whole": 2, "right": 2, "incomplete": 0}
+
+
+def test_a_run_that_was_copied_has_the_same_report(played, told, tmp_path):
+    """Without its root."""
+    found, _ = played()
+    shutil.copytree(found.run.path, tmp_path / "run")
+    assert told("report", tmp_path / "run")[:2] == told("report", found.run.path)[:2]
 
 
 def test_a_leak_ends_with_exit_code_4(played, memory, told):

@@ -104,7 +104,7 @@ def test_the_tasks_that_are_asked_for(root):
     assert root.chosen(None, "train") == TRAIN
     assert root.chosen([TASKS[2], TASKS[0], TASKS[2]], None) == (TASKS[2], TASKS[0])
     assert [root.split(task) for task in (TRAIN[0], TEST[0], "0d0d0d0_1")] == ["train", "test_normal", None]
-    assert root.scenario(TASKS[0]) == TASKS[:2]
+    assert root.scenarios(TASKS[1:3]) == {"0a0a0a0": TASKS[:2], "0b0b0b0": TASKS[2:4]}
 
 
 @pytest.mark.parametrize(
