@@ -8,7 +8,7 @@ from typing import Any
 
 from amd_appworld.names import Names
 
-__all__ = ["Cell", "CodeCall"]
+__all__ = ["Cell", "CodeCall", "Frame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +54,13 @@ class Cell:
     prints: int = 0
     parsed: bool = True
     catches: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where the walk is: the calling line of the cell, and what surrounds it."""
+
+    site: int | None = None
+    guarded: bool = False
+    repeated: bool = False
+    depth: int = 0

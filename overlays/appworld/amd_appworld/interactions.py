@@ -25,6 +25,7 @@ _HEAD: Final = re.compile(
 )
 _BETWEEN: Final = "\n```\n\n```\n"
 _CLOSED: Final = "\n```"
+_END: Final = "\n```\n\n"
 _MOST_CUTS: Final = 40
 """So many places are tried where the code may end; a program ends at the first, but for fences in its own texts."""
 
@@ -63,21 +64,34 @@ def read_interactions(text: str, replies: Sequence[str] = ()) -> Interactions:
     if not text.strip():
         return Interactions()
     heads = _chain(list(_HEAD.finditer(text)), text, replies)
+    ends = [head.start() for head in heads[1:]]
     cells: list[Interaction] = []
-    for number, head in enumerate(heads):
-        last = number + 1 == len(heads)
-        block = text[head.end() : len(text) if last else heads[number + 1].start()].rstrip("\n")
-        if not block.endswith(_CLOSED):
-            if last:
-                return Interactions(tuple(cells), torn=True)
-            raise TrajectoryError(f"interaction {number + 1} has no end", next_step="check the log")
-        cell = _cell(block[: -len(_CLOSED)], _said(replies, number))
-        if cell is None:
-            if last:
-                return Interactions(tuple(cells), torn=True)
-            raise TrajectoryError(f"interaction {number + 1} has no answer", next_step="check the log")
-        cells.append(cell)
+    for number, (head, end) in enumerate(zip(heads, [*ends, len(text)], strict=True)):
+        last = number == len(ends)
+        block, cut = _closed(text[head.end() : end], number + 2 if last else None)
+        cell = None if block is None else _cell(block, _said(replies, number))
+        if cell is not None:
+            cells.append(cell)
+        if (cut or cell is None) and not last:
+            raise TrajectoryError(f"interaction {number + 1} has no end, or no answer", next_step="check the log")
+        if cut or cell is None:
+            return Interactions(tuple(cells), torn=True)
     return Interactions(tuple(cells))
+
+
+def _closed(block: str, following: int | None) -> tuple[str | None, bool]:
+    """A cell's text without its last fence, and whether the log was cut behind it, in the next one's head."""
+    if block.endswith(_END):
+        return block[: -len(_END)], False
+    at = block.rfind(_END)
+    if following is not None and at >= 0 and _head(following).startswith(block[at + len(_END) :]):
+        return block[:at], True
+    whole = block.rstrip("\n")
+    return (whole[: -len(_CLOSED)], False) if whole.endswith(_CLOSED) else (None, True)
+
+
+def _head(number: int) -> str:
+    return f"\n### Environment Interaction {number}\n{_RULE}\n```python\n"
 
 
 def _chain(found: Sequence[re.Match[str]], text: str, replies: Sequence[str]) -> list[re.Match[str]]:

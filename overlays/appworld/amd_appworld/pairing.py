@@ -11,9 +11,10 @@ from amd_appworld.cells import Cell, CodeCall
 from amd_appworld.failures import Failure
 from amd_appworld.tracebacks import EXECUTED, NOTHING
 
-__all__ = ["Paired", "pair"]
+__all__ = ["NOT_RUN", "Paired", "pair"]
 
-_NOT_RUN: Final = frozenset({"syntax", "unsafe"})
+NOT_RUN: Final = frozenset({"syntax", "unsafe"})
+"""The failures of cells that the environment did not run at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Paired:
 
 def pair(cell: Cell, output: str, failure: Failure | None) -> tuple[list[Paired], int]:
     """The calls of a cell that happened, and how many were left out because that is not certain."""
-    if output == NOTHING or (failure is not None and failure.kind in _NOT_RUN):
+    if output == NOTHING or (failure is not None and failure.kind in NOT_RUN):
         return [], 0
     if failure is None:
         own = _owner(cell, output)

@@ -14,8 +14,9 @@ from amd_appworld.code import read_cell
 from amd_appworld.failing import failing_api
 from amd_appworld.interactions import Interaction
 from amd_appworld.names import Names
-from amd_appworld.pairing import pair
+from amd_appworld.pairing import NOT_RUN, pair
 from amd_appworld.requests import Requests, written_values
+from amd_appworld.words import telling_values
 
 __all__ = ["Steps", "to_steps"]
 
@@ -41,13 +42,15 @@ def to_steps(
             known where only one was sent.
     """
     notes: Counter[str] = Counter()
-    read = list(_read(cells, notes))
+    read = list(_read(cells))
     written = written_values(call for cell in read for call in cell.calls)
     steps: list[Step] = []
     before = Names()
+    telling: frozenset[str] = frozenset()  # printed, and part of no call's answer
     for interaction, cell, text in zip(cells, read, texts, strict=True):
         failure = failing_api(interaction.code, interaction.output, docs=docs, before=before)
         before = cell.names
+        notes["cells_not_parsed"] += not cell.parsed and (failure is None or failure.kind not in NOT_RUN)
         paired, left = pair(cell, interaction.output, failure)
         notes["calls_left_out"] += left
         calls: list[ToolCall] = []
@@ -57,16 +60,19 @@ def to_steps(
                 continue
             arguments = _arguments(one.call, requests, written)
             calls.append(ToolCall(one.call.api, arguments, one.observation, one.ok))
-        steps.append(Step(text, tuple(calls)))
+        repeats = any(value in text for value in telling)
+        notes["words_left_out"] += repeats
+        steps.append(Step("" if repeats else text, tuple(calls)))
+        if not any(call.observation for call in calls):
+            telling |= telling_values(interaction.code, interaction.output)
     return Steps(tuple(steps), notes)
 
 
-def _read(cells: Sequence[Interaction], notes: Counter[str]) -> Iterator[Cell]:
+def _read(cells: Sequence[Interaction]) -> Iterator[Cell]:
     names = Names()
     for interaction in cells:
         cell = read_cell(interaction.code, names)
         names = cell.names
-        notes["cells_not_parsed"] += not cell.parsed
         yield cell
 
 

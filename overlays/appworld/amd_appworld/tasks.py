@@ -13,7 +13,7 @@ from typing import Any, Final
 from amd.errors import ConfigError
 from amd_appworld.api_docs import ApiDocs
 
-__all__ = ["BENCHMARK", "DATASETS", "TERMS", "TEST_DATASETS", "World", "family"]
+__all__ = ["BENCHMARK", "DATASETS", "TERMS", "TEST_DATASETS", "TaskFolder", "family"]
 
 BENCHMARK = "appworld"
 
@@ -47,16 +47,16 @@ def family(task_id: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class World:
+class TaskFolder:
     """AppWorld's data folder, ``ROOT/data``: what is read of it is what is there."""
 
     data: Path
 
     @classmethod
-    def of(cls, root: Path) -> World:
+    def of(cls, root: Path) -> TaskFolder:
         """The world below a root; ``ConfigError`` if it has no tasks.
 
-        >>> World.of(Path("nowhere"))
+        >>> TaskFolder.of(Path("nowhere"))
         Traceback (most recent call last):
         amd.errors.ConfigError: nowhere has no data/tasks; name AppWorld's root, or its data folder
         """
@@ -66,7 +66,7 @@ class World:
         raise ConfigError(f"{root} has no data/tasks", next_step="name AppWorld's root, or its data folder", root=root)
 
     @classmethod
-    def above(cls, folder: Path) -> World | None:
+    def above(cls, folder: Path) -> TaskFolder | None:
         """The world whose outputs a folder is in: the nearest folder above that has ``data/tasks``."""
         for above in (folder.resolve(), *folder.resolve().parents):
             if (above / "data" / "tasks").is_dir():

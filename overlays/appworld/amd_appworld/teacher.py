@@ -22,7 +22,7 @@ from amd_appworld.interactions import Interactions, read_interactions
 from amd_appworld.lm_calls import LmCalls, read_lm_calls
 from amd_appworld.requests import read_requests
 from amd_appworld.steps import to_steps
-from amd_appworld.tasks import BENCHMARK, TERMS, TEST_DATASETS, World, family
+from amd_appworld.tasks import BENCHMARK, TERMS, TEST_DATASETS, TaskFolder, family
 from amd_appworld.words import align, words_beside
 
 __all__ = ["AppWorldOptions", "AppWorldReader", "reader"]
@@ -63,10 +63,10 @@ class AppWorldReader:
             TrajectoryError: A path is not there, cannot be looked at, or holds no experiment.
             ConfigError: The root has no tasks, or its API documents are of another shape.
         """
-        given = World.of(Path(options.root)) if options.root else None
-        worlds: dict[Path, World] = {}
+        given = TaskFolder.of(Path(options.root)) if options.root else None
+        worlds: dict[Path, TaskFolder] = {}
         for experiment in find_experiments(paths):
-            world = given or World.above(experiment)
+            world = given or TaskFolder.above(experiment)
             if world is not None:
                 world = worlds.setdefault(world.data, world)  # what was read of it is read once
             yield from _Experiment(experiment, world, options).items()
@@ -75,7 +75,7 @@ class AppWorldReader:
 class _Experiment:
     """The reading of one experiment."""
 
-    def __init__(self, path: Path, world: World | None, options: AppWorldOptions) -> None:
+    def __init__(self, path: Path, world: TaskFolder | None, options: AppWorldOptions) -> None:
         self._path, self._world, self._options = path, world, options
         self._evaluations = read_evaluations(path)
         self._student = student_of(path)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final, TypeAlias
 
-from amd_appworld.cells import CodeCall
+from amd_appworld.arguments import arguments_of, requested, suppresses
+from amd_appworld.cells import CodeCall, Frame
 from amd_appworld.names import Bound, Function, Literal, Names, Unwritten, api_of, assigned_in, literal
 
 __all__ = ["Walk"]
@@ -17,16 +18,6 @@ _NEST: Final = 8
 _MOST_CALLS: Final = 10_000
 
 _Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
-
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """Where the walk is: the calling line of the cell, and what surrounds it."""
-
-    site: int | None = None
-    guarded: bool = False
-    repeated: bool = False
-    depth: int = 0
 
 
 class Walk:
@@ -41,7 +32,7 @@ class Walk:
         self.calls: list[CodeCall] = []
         self.prints = 0
         self.catches = False
-        self._frame = _Frame()
+        self._frame = Frame()
         self._values: dict[str, int] = {}  # a name that holds a call's value, and which
         self._at: dict[ast.Call, int] = {}
 
@@ -100,7 +91,7 @@ class Walk:
 
     def _block(self, node: ast.If | ast.With | ast.AsyncWith | ast.Match) -> None:
         """A block whose parts may not happen: what it binds is not known behind it, unless it is a ``with``."""
-        guards = isinstance(node, ast.With | ast.AsyncWith) and any(_suppresses(item) for item in node.items)
+        guards = isinstance(node, ast.With | ast.AsyncWith) and any(suppresses(item) for item in node.items)
         self.catches = self.catches or guards
         outside = self._entered(guarded=guards)
         for part in ast.iter_child_nodes(node):
@@ -119,10 +110,10 @@ class Walk:
         else:
             self._expression(part)
 
-    def _entered(self, *, guarded: bool = False, repeated: bool = False) -> _Frame:
+    def _entered(self, *, guarded: bool = False, repeated: bool = False) -> Frame:
         """Step inside; gives the frame to come back to."""
         outside = self._frame
-        self._frame = _Frame(outside.site, outside.guarded or guarded, outside.repeated or repeated, outside.depth)
+        self._frame = Frame(outside.site, outside.guarded or guarded, outside.repeated or repeated, outside.depth)
         return outside
 
     def _expression(self, node: ast.AST) -> None:
@@ -161,7 +152,7 @@ class Walk:
         api = api_of(node.func, self.names)
         if api is not None and len(api.path) == 2:
             self._add(node, ".".join(api.path))
-        elif (asked := _requested(node)) is not None:
+        elif (asked := requested(node)) is not None:
             self._add(node, asked)
         elif isinstance(node.func, ast.Name) and node.func.id == "print" and "print" not in self.names:
             self.prints += 1
@@ -170,7 +161,7 @@ class Walk:
             self._own_function(node, self.names.get(node.func.id))
 
     def _add(self, node: ast.Call, api: str) -> None:
-        arguments, computed = _arguments(node, self.names)
+        arguments, computed = arguments_of(node, self.names)
         frame = self._frame
         self._at[node] = len(self.calls)
         self.calls.append(
@@ -213,7 +204,7 @@ class Walk:
         if self._frame.depth >= _NEST or len(self.calls) > _MOST_CALLS:
             return
         outside, kept, values = self._frame, self.names, self._values
-        self._frame = _Frame(outside.site or node.lineno, outside.guarded, outside.repeated, outside.depth + 1)
+        self._frame = Frame(outside.site or node.lineno, outside.guarded, outside.repeated, outside.depth + 1)
         hidden = {argument.arg for argument in ast.walk(function.node.args) if isinstance(argument, ast.arg)}
         self.names = {name: bound for name, bound in kept.items() if name not in hidden}
         self._values = {}
@@ -256,39 +247,3 @@ class Walk:
 
 def _members(node: ast.expr) -> list[ast.expr]:
     return node.elts if isinstance(node, ast.Tuple | ast.List) else []
-
-
-def _suppresses(item: ast.withitem) -> bool:
-    """Whether a ``with`` swallows errors."""
-    call = item.context_expr
-    return isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == "suppress"
-
-
-def _requested(node: ast.Call) -> str | None:
-    """The API of ``requester.request("app", "api", ...)``, as the environment offers it too."""
-    function = node.func
-    if not (isinstance(function, ast.Attribute) and function.attr == "request"):
-        return None
-    if not (isinstance(function.value, ast.Name) and function.value.id == "requester"):
-        return None
-    names = [part.value for part in node.args[:2] if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-    return ".".join(names) if len(names) == 2 else None
-
-
-def _arguments(node: ast.Call, names: Mapping[str, Bound]) -> tuple[dict[str, Any], frozenset[str]]:
-    """The keyword arguments, and which of them are computed."""
-    arguments: dict[str, Any] = {}
-    computed: set[str] = set()
-    for keyword in node.keywords:
-        try:
-            value = literal(keyword.value, names)
-        except Unwritten:
-            if keyword.arg is None:
-                continue  # a dictionary that is unpacked: not even the names are known
-            computed.add(keyword.arg)
-            value = f"<{keyword.arg}>"
-        if keyword.arg is not None:
-            arguments[keyword.arg] = value
-        elif isinstance(value, dict):
-            arguments.update(value)
-    return arguments, frozenset(computed)
