@@ -166,6 +166,16 @@ def misbehaves(code, word):
     return True
 
 
+def misbehave(code):
+    """Die, hang or break if a cell says so."""
+    if misbehaves(code, "die"):
+        os._exit(1)
+    if misbehaves(code, "hang"):
+        time.sleep(600)
+    if misbehaves(code, "break"):
+        raise Exception("the world is broken")
+
+
 class Handler(BaseHTTPRequestHandler):
     world: World | None = None
     protocol_version = "HTTP/1.1"
@@ -196,18 +206,15 @@ class Handler(BaseHTTPRequestHandler):
         if world is None or world.task_id != task_id:
             raise Exception("AppWorld has not been initialized.")
         if method == "execute":
-            if misbehaves(body["code"], "die"):
-                os._exit(1)
-            if misbehaves(body["code"], "hang"):
-                time.sleep(600)
-            if misbehaves(body["code"], "break"):
-                raise Exception("the world is broken")
+            misbehave(body["code"])
             return world.execute(body["code"])
         if method == "evaluate":
             if (ROOT / "data" / "tasks" / task_id / "unfair").exists():
                 raise Exception("the evaluation is broken")
             return world.evaluate()
-        return {"task_completed": world.done, "save_logs": world.save(), "close": None}[method]
+        if method == "save_logs":
+            world.save()
+        return world.done if method == "task_completed" else None
 
     def answer(self, value, status=200):
         body = value.encode() if isinstance(value, str) else json.dumps(value).encode()
@@ -224,6 +231,7 @@ def main():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     os.write(1, f"{server.server_port}\n".encode())
     os.dup2(2, 1)
+    print("started", flush=True)
     server.serve_forever()
 
 

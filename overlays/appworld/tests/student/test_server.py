@@ -64,6 +64,7 @@ def test_a_server_starts_when_it_is_asked_for_and_ends_when_it_is_told(server):
     url = server.start()
     pid = server.pid
     assert url.startswith("http://127.0.0.1:")
+    assert os.getsid(pid) == pid  # Ctrl-C does not reach it
     assert (server.start(), server.pid) == (url, pid)
     server.stop()
     assert gone(pid)
@@ -144,6 +145,18 @@ def test_what_the_process_is_told_to_run(root, tmp_path):
     with pytest.raises(ConfigError):
         server.start()
     assert (tmp_path / "words").read_text().split() == ["-P", serving.__file__, "appworld.serve.environment:app"]
+
+
+def test_a_proxy_of_the_machine_is_not_asked(root, python, tmp_path, monkeypatch):
+    """The server is on this machine."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    server = Server(root.path, python, tmp_path / "server.log")
+    environment = Environment(server.start())
+    assert "garden" in environment.api_docs()
+    environment.close()
+    server.stop()
 
 
 def test_a_world_from_its_begin_to_its_evaluation(environment, root):

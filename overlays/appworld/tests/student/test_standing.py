@@ -41,6 +41,16 @@ def test_a_task_whose_folder_is_there_without_a_result_is_played_again(played):
     assert again.stands.success == {TRAIN[0]: True}
 
 
+def test_nothing_of_an_earlier_try_is_left_beside_a_broken_one(played, root):
+    """What a task was shown would not be what its logs hold."""
+    found, _ = played(tasks=TRAIN[:1])
+    found.run.evaluations_file.unlink()
+    (root.path / "misbehaves").write_text("x\n" * 2)
+    found, _ = played(tasks=TRAIN[:1], chat=lambda _: "```python\nprint(1) #die\n```")
+    assert [*found.faults] == [TRAIN[0]]
+    assert not (found.run.path / "exposures" / f"{TRAIN[0]}.json").exists()
+
+
 def test_another_arm_in_the_same_experiment_is_refused(played, memory):
     """And so is another student or another limit; the same memory elsewhere is not."""
     played(tasks=TRAIN[:1])
@@ -143,6 +153,8 @@ def test_a_memory_of_test_tasks_is_refused_unless_that_is_said(tmp_path, root, p
         [garden_run(TEST[0], split=split), garden_run(TRAIN[2])], tmp_path / "m", embedder=amd.load_embedder("hash")
     )
     arm = {"memory": str(tmp_path / "m")}
+    if split:  # then nothing else tells
+        (root.path / "data" / "datasets" / "test_normal.txt").unlink()
     with pytest.raises(LeakageError, match="test_normal") as refused:
         played(tasks=TRAIN[:1], arm=arm)
     assert refused.value.exit_code == 4

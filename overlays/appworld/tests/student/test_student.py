@@ -130,8 +130,23 @@ def test_an_api_that_is_not_there_gets_the_nearest_of_its_app(begun):
     said = "Exception: No API named 'water_beds' found in the garden app."
     shown = task.after(code, BROKEN.format(code, said))
     assert "apis.garden.water_bed" in shown
-    assert "supervisor" not in shown.partition("<memory_hint>")[2]
-    assert "access_token=" in task.after(CODE, DENIED, REQUEST)
+    assert "pond" not in shown.partition("<memory_hint>")[2]
+    code = "apis.garden.login(username='a')"
+    said = (
+        'Exception: Response status code is 422:\n{"message":"Validation error. Reason: \\npassword: field required"}'
+    )
+    shown = task.after(code, BROKEN.format(code, said))
+    assert "nearest names" not in shown
+    assert "apis.garden.login(username=" in shown.partition("<memory_hint>")[2]
+
+
+def test_the_last_request_names_an_api_that_the_code_does_not(begun):
+    """Where it is computed, only the request tells."""
+    code = "getattr(apis.garden, 'show_' + what)()"
+    output = DENIED.replace("print(apis.garden.show_beds())", code)
+    for request, hinted in ((None, False), (REQUEST, True)):
+        task, _ = begun()
+        assert ("apis.garden.show_beds(" in task.after(code, output, request)) == hinted
 
 
 def test_names_that_an_earlier_cell_left_are_known(begun):

@@ -62,7 +62,7 @@ def test_the_replies_and_the_cells_stay_in_step(played):
     replies = ["I think.", cell("print('"), cell(LOGIN), cell("x = (", "Last.")]
     found, asked = played(tasks=(TASK,), chat=replies, limits=Limits(max_steps=4))
     assert len(lines_of(found.run, TASK)) == rows_of(found.run, TASK) == 4
-    assert NO_CODE in asked[1][-1]["content"]
+    assert asked[1][-1]["content"] == f"Output:\n```\nNo code available to execute.\n```\n{NO_CODE}"
     said = [line["output"]["choices"][0]["message"]["content"] for line in lines_of(found.run, TASK)]
     assert said == replies
     assert [line["input"]["messages"] for line in lines_of(found.run, TASK)] == asked
@@ -131,9 +131,14 @@ def test_a_service_that_refuses_everything_stops_the_run(played, player, root, s
     assert found.stands.left == ()
 
 
-def test_without_ground_truth_a_task_is_unscored(played, root):
+@pytest.mark.parametrize("missing", ["metadata.json", "evaluation.py"])
+def test_without_ground_truth_a_task_is_unscored(played, root, missing):
     """It is played once, counted, and is neither right nor wrong."""
-    (root.path / "data" / "tasks" / TASK / "ground_truth" / "metadata.json").unlink()
+    truth = root.path / "data" / "tasks" / TASK / "ground_truth" / missing
+    if missing == "metadata.json":
+        truth.write_text('{"mode": "minimal"}')
+    else:
+        truth.unlink()
     found, _ = played(tasks=TRAIN[:2])
     assert found.stands.unscored == (TASK,)
     assert found.stands.success == {TRAIN[1]: True}
@@ -154,6 +159,7 @@ def test_a_world_that_breaks_is_begun_anew_once(played, root, no_server_left, wo
 
     found, asked = played(tasks=(TASK,), chat=chat)
     assert len(asked) == (5 if times == 1 else 4)
+    assert (found.run.path / "server-1.log").read_text().count("started") == 2
     if times == 1:
         assert (found.stands.success, found.faults) == ({TASK: True}, {})
     else:
