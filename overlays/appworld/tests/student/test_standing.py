@@ -155,6 +155,7 @@ def test_a_memory_of_test_tasks_is_refused_unless_that_is_said(tmp_path, root, p
     arm = {"memory": str(tmp_path / "m")}
     if split:  # then nothing else tells
         (root.path / "data" / "datasets" / "test_normal.txt").unlink()
+        del root.datasets  # what was read before
     with pytest.raises(LeakageError, match="test_normal") as refused:
         played(tasks=TRAIN[:1], arm=arm)
     assert refused.value.exit_code == 4
