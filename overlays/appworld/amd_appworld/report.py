@@ -113,25 +113,18 @@ def scenarios_of(run: Run, stands: Standing) -> Scenarios:
 
 
 def _log(run: Run, stands: Standing, task_id: str) -> RunLog:
-    arm = run.settings.arm
     try:
         log = stands.endings[task_id].log
     except TrajectoryError as error:
         raise TrajectoryError(
             f"{run.path}/exposures: what {task_id} was shown cannot be read: {error.message}", next_step="run it again"
         ) from error
-    wanted = (task_id, arm.method, arm.protocol, arm.mode, arm.layout, run.settings.memory_content)
-    found = (log.task_id, log.method, log.protocol, log.mode, log.layout, log.memory)
-    if found != wanted:
+    foreign = log.foreign_to(run.settings.arm, run.settings.memory_content, task_id)
+    if foreign:
         raise TrajectoryError(
-            f"{run.path}/exposures: {task_id} is of another run: of {_words(found)}, not of {_words(wanted)}",
-            next_step="run again into a new experiment",
+            f"{run.path}/exposures: {task_id} is of another run: {foreign}", next_step="run again into a new experiment"
         )
     return log
-
-
-def _words(values: tuple[str | None, ...]) -> str:
-    return ", ".join(value or "no memory" for value in values)
 
 
 def unlike(first: RunReport, other: RunReport) -> list[str]:

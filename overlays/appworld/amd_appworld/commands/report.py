@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from amd.cli.console import print_columns, print_json
-from amd.errors import LeakageError
+from amd.cli.arms import tell_reports
 from amd_appworld.commands.options import Json
 from amd_appworld.report import MARK, report_on, unlike
 from amd_appworld.run import Run
@@ -33,22 +32,7 @@ def report(
     Example: python -m amd_appworld report outputs/none outputs/amd
     """
     reports = [report_on(Run(run)) for run in runs]
-    if json:
-        print_json({"runs": [each.as_json() for each in reports]})
-    else:
-        print_columns("what each arm was shown", [(each.run.path.name, each.rows()) for each in reports])
     for each in reports:
         if each.run.settings.test_source:
             typer.echo(f"{MARK}: {each.run.path.name}", err=True)
-    for other in reports[1:]:
-        reasons = unlike(reports[0], other)
-        if reasons:
-            names = f"{reports[0].run.path.name} and {other.run.path.name}"
-            typer.echo(f"NOT COMPARABLE: {names} differ in {'; '.join(reasons)}", err=True)
-    leaks = {str(each.run.path): each.figures.leaks for each in reports if each.figures.leaks}
-    if leaks:
-        raise LeakageError(
-            f"records of a task's own scenario were shown where they are to be hidden: {leaks}",
-            next_step="do not use these scores; check how the memory was built",
-            leaks=leaks,
-        )
+    tell_reports(reports, unlike, json=json, what="task")

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from amd.arms import Arm
+from amd.cli.arms import arm_of, arm_option
 from amd.cli.console import StageProgress, print_json, print_table
 from amd.errors import AmdError, ClientError
-from amd_appworld.commands.options import Json, RootFolder, of_arm, words
+from amd_appworld.commands.options import Json, RootFolder, words
 from amd_appworld.playing import Limits, Played, play_arm
 from amd_appworld.report import MARK, scenarios_of
 from amd_appworld.root import Root
@@ -29,17 +29,17 @@ def run(
     ],
     model: Annotated[str, typer.Option(help="The student, by the name its endpoint knows.", show_default=False)],
     base_url: Annotated[str, typer.Option(help="Its endpoint, up to and with /v1.", show_default=False)],
-    memory: Annotated[Path | None, of_arm("memory")] = None,
-    method: Annotated[str | None, of_arm("method")] = None,
-    protocol: Annotated[str | None, of_arm("protocol")] = None,
-    split: Annotated[Path | None, of_arm("split")] = None,
+    memory: Annotated[Path | None, arm_option("memory")] = None,
+    method: Annotated[str | None, arm_option("method")] = None,
+    protocol: Annotated[str | None, arm_option("protocol")] = None,
+    split: Annotated[Path | None, arm_option("split")] = None,
     mode: Annotated[str | None, typer.Option(help="static: a task of AppWorld has one turn of its user")] = None,
-    layout: Annotated[str | None, of_arm("layout")] = None,
-    pin: Annotated[str | None, of_arm("pin")] = None,
-    embedder: Annotated[str | None, of_arm("embedder")] = None,
-    embedder_url: Annotated[str | None, of_arm("embedder_url")] = None,
-    decomposer: Annotated[str | None, of_arm("decomposer")] = None,
-    decomposer_url: Annotated[str | None, of_arm("decomposer_url")] = None,
+    layout: Annotated[str | None, arm_option("layout")] = None,
+    pin: Annotated[str | None, arm_option("pin")] = None,
+    embedder: Annotated[str | None, arm_option("embedder")] = None,
+    embedder_url: Annotated[str | None, arm_option("embedder_url")] = None,
+    decomposer: Annotated[str | None, arm_option("decomposer")] = None,
+    decomposer_url: Annotated[str | None, arm_option("decomposer_url")] = None,
     tasks: Annotated[
         list[str] | None, typer.Option("--tasks", "-t", help="Only these, one by one or by commas.")
     ] = None,
@@ -64,24 +64,24 @@ def run(
     Example: python -m amd_appworld run --root appworld-world --experiment none --method none --model qwen3-4b
     --base-url http://127.0.0.1:8000/v1 --dataset train
     """
-    given = {
-        "memory": memory,
-        "method": method,
-        "protocol": protocol,
-        "split": split,
-        "mode": mode,
-        "layout": layout,
-        "pin": pin,
-        "embedder": embedder,
-        "embedder_url": embedder_url,
-        "decomposer": decomposer,
-        "decomposer_url": decomposer_url,
-    }
+    arm = arm_of(
+        memory=memory,
+        method=method,
+        protocol=protocol,
+        split=split,
+        mode=mode,
+        layout=layout,
+        pin=pin,
+        embedder=embedder,
+        embedder_url=embedder_url,
+        decomposer=decomposer,
+        decomposer_url=decomposer_url,
+    )
     with StageProgress() as progress:
         played = play_arm(
             Root(root),
             experiment,
-            Arm.of({key: value for key, value in given.items() if value is not None}),
+            arm,
             agent=Model(name=model, base_url=base_url),
             python=appworld_python,
             tasks=words(tasks),

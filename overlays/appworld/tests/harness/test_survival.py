@@ -44,7 +44,7 @@ def until(so):
 
 
 def test_bad_cells_are_told_and_the_logs_stay_in_step(root, cli, served, words):
-    """No code, fences, two megabytes, loops without end, a syntax error at the last: each reply has its row in AppWorld's own log."""
+    """No code, fences, two megabytes, endless loops, a last syntax error: each reply has its row in AppWorld's log."""
     task = root.datasets["train"][0]
     replies = [
         "I think first.",
