@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -166,3 +168,15 @@ def test_the_json_is_json(made):
     assert next(iter(found.items())) == ("format", FORMAT)
     assert found["arms"][1]["exposures"]["own_family"] == 0
     assert found["comparisons"][0]["helped"] == ["t0"]
+
+
+def test_the_schema_is_documented(made):
+    """Each member of report.json stands in docs/report.md, and no other one does."""
+    text = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    told = [
+        {name for row in table.split("\n")[2:-1] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+        for table in tables
+    ]
+    found = evaluate([made("none", outcomes("010")), made("amd", outcomes("110"), method="amd")]).as_json()
+    assert told == [set(found), set(found["arms"][0]), set(found["comparisons"][0])]
