@@ -173,11 +173,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A text to search a shelf by. ``where`` names a ``tool``, or members of a record's body, that must be equal."""
+    """A text to search a shelf by. ``where`` names a ``tool``, or members of a record's body, that must be equal.
+
+    With ``draw``, a seed, records are drawn at random among those that may be seen, whatever the text: the control for
+    length. The session adds the task and the place to the seed.
+    """
 
     text: str
     k: int = 1
     where: Mapping[str, str] = field(default_factory=dict)
+    draw: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
