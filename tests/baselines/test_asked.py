@@ -83,6 +83,20 @@ def test_what_is_hidden_is_not_drawn(memory, mode):
     assert own
 
 
+def test_it_is_silent_where_the_tiers_would_be(memory, tmp_path):
+    """A floor, or a tool that nobody called: place by place as many records are drawn as ``amd`` shows."""
+    options = Options(floors={"workflow": 0.999, "subtask": -1.0})
+    build_memory(RUNS, tmp_path / "m", embedder=StubEmbedder(), options=options)
+    with open_memory(tmp_path / "m", embedder=StubEmbedder()) as strict:
+        for held in (memory, strict):
+            for each in RUNS:
+                drawn, chosen = asked(held, each.task), asked(held, each.task, "amd")
+                assert [len(ids) for ids in shown_ids(drawn)] == [len(ids) for ids in shown_ids(chosen)]
+        assert [len(ids) for ids in shown_ids(asked(strict, RUNS[1].task))] == [0, 1, 1]
+        silent = Session(strict, viewer=self_excluded(RUNS[1].task), method="random", tools=RUNS[0].tools)
+        assert not silent.after_error(FailedCall("pwd", {}, "Error: no", place="call-1"))
+
+
 def test_hiding_leaves_the_order_of_the_others(memory):
     """Exclusion comes before the draw: unless it was the first, what a family hides changes nothing."""
     seen = Session(memory, viewer=in_sample(RUNS[1].task), method="random")

@@ -1,8 +1,8 @@
 """Tiers that ask differently: the same shelf and the same words, with more records, or with records drawn at random.
 
-``Drawn`` is the control for length: what it shows is rendered, laid out and cut as ever, from records that no question
-chose. A tier is blind, so it only says that a query is to be drawn; the session adds the task and the place, and the
-shelf draws among what the viewer may see.
+``Drawn`` is the control for length: what it shows is rendered, laid out and cut as ever, as many records as the tier
+itself would have shown, but such as no question chose. A tier is blind, so it only says that a query is to be drawn;
+the session adds the task and the place, and the shelf draws among what the viewer may see.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Record
-from amd.tier import Draft, Hit, Part, Prompt, Query, Question, Style, Tier, Writer
+from amd.tier import Draft, Draw, Hit, Part, Prompt, Query, Question, Style, Tier, Writer
 from amd.trajectory import Trajectory
 
 __all__ = ["Drawn", "Wider"]
@@ -90,30 +90,22 @@ class Wider(_Asked):
 
 @dataclass(frozen=True, slots=True)
 class Drawn(_Asked):
-    """A tier whose records are drawn at random by ``seed``, as many as it would have asked for; no floor keeps any out.
+    """A tier whose records are drawn at random by ``seed``: as many as it would have shown, and where it would have.
 
     What a query demands because of the question (a tool, a class of error, a category) is not demanded of what is
     drawn; what its rendering needs (a call, a pitfall) still is.
 
     >>> from amd.baselines.sasm import SasmTier
-    >>> [(query.draw, dict(query.where)) for query in Drawn(SasmTier(), 7).ask(Question("task", "Send it."))]
-    [('7', {})]
+    >>> [(query.where, query.draw) for query in Drawn(SasmTier(), 7).ask(Question("task", "Send it."))]
+    [({'category': 'execute'}, Draw(seed='7', where={}))]
     """
 
     seed: int = 0
 
-    @property
-    def floored(self) -> bool:
-        """Never: similarity chooses nothing here."""
-        return False
-
     def ask(self, question: Question) -> Sequence[Query]:
-        """The tier's own queries, to be drawn."""
-        return [
-            replace(
-                query,
-                draw=str(self.seed),
-                where={name: value for name, value in query.where.items() if name not in _OF_THE_QUESTION},
-            )
-            for query in self.tier.ask(question)
-        ]
+        """The tier's own queries, and what is drawn instead of what they find."""
+        return [replace(query, draw=Draw(str(self.seed), _needed(query.where))) for query in self.tier.ask(question)]
+
+
+def _needed(where: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in where.items() if name not in _OF_THE_QUESTION}

@@ -90,7 +90,7 @@ class Asker:
         # What the caller calls a failed call may be another name in another run; there is one hint for a kind of error.
         where = str(place) if failed is None else f"{failed.tool} {error_class(failed.error, failed.arguments)}"
         task = self.viewer.task.task_id if self.viewer.task else ""
-        return replace(query, draw=f"{query.draw}\n{task}\n{question.at}\n{where}")
+        return replace(query, draw=replace(query.draw, seed=f"{query.draw.seed}\n{task}\n{question.at}\n{where}"))
 
     def _laid_out(self, part: Part, question: Question) -> Part:
         """The part as it will be read: neutralised, and as text or as an example. A hint is always text."""

@@ -91,8 +91,8 @@ class Shelf:
         """The best records for a query among those that ``viewer`` may see.
 
         Args:
-            query: the text, how many, and what must be equal: ``tool``, or members of the body. One that is to be
-                drawn takes them in an order drawn by its seed, whatever ``fused`` and ``floored``.
+            query: the text, how many, and what must be equal: ``tool``, or members of the body. With a
+                draw they are taken in the order that its seed draws, whatever ``fused`` and ``floored``.
             viewer: who asks; there is no default.
             fused: order by reciprocal rank fusion of the cosine with BM25; a score stays the cosine.
             floored: leave out records whose cosine is under the floor.
@@ -110,7 +110,7 @@ class Shelf:
         asked = self._ask(query.text)
         floor = self.floor if floored else -np.inf
         if query.draw is not None:
-            ranking = by_draw(self.rows, view.seen, asked, self.columns.ids, query.draw)
+            ranking = by_draw(self.rows, view.seen, asked, self.columns.ids, query.draw.seed)
         elif fused:
             words = self._words().scores(query.text)
             ranking = by_fusion(self.rows, view.seen, asked, words, self._by_id, floor=floor)
