@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from amd.arms.words import ArmProtocol, hides, label_of
 from amd.errors import ConfigError
-from amd.methods import method_named
+from amd.methods import METHODS, method_named
 from amd.session.budget import Limits
 from amd.session.terms import Layout, Mode, check_choices
 
@@ -40,7 +40,7 @@ class Arm(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    method: str = Field("amd", description="amd, none, or a sum of tiers such as workflow+function")
+    method: str = Field("amd", description=METHODS)
     memory: Path | None = Field(None, description="the memory's directory")
     protocol: ArmProtocol = Field(
         "self-excluded", description="what a task may see: self-excluded, cross-split or in-sample"

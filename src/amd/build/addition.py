@@ -71,7 +71,7 @@ class Addition:
         rows = {**known_rows(joined), **self.rows}
         width = len(next(iter(rows.values()))) if rows else 0
         return Contents(
-            method=self.method.name,
+            method=self.method.memory,
             benchmark=self._benchmark,
             embedder_id=self.embedder.id,
             width=width,

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from amd import __version__
-from amd.cli import ask, build, check, experiment, lint, read, report, show
+from amd.cli import ask, build, check, experiment, forget, lint, read, report, show
 from amd.cli.console import help_of
 from amd.cli.exits import run_app
 
@@ -22,7 +22,7 @@ class _InOrder(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - click's own type moved between typer releases
         """From runs to a memory, then what a memory is good for."""
-        return ["read", "build", "show", "lint", "ask", "check", "reindex", "experiment", "report"]
+        return ["read", "build", "show", "lint", "ask", "check", "reindex", "forget", "experiment", "report"]
 
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ for _command, _about in (
     (experiment.experiment, "Run arms x students x seeds on a benchmark."),
     (check.reindex, "Take in edited records, or change the embedder."),
     (report.report, "Compare the runs of several arms, with statistics."),
+    (forget.forget, "Retire records with which runs failed too often."),
 ):
     app.command(name=_command.__name__, help=help_of(_command), short_help=_about)(_command)
 

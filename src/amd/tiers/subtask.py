@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Record
+from amd.sentences import seen_in
 from amd.tier import Assignment, Draft, Hit, Part, Prompt, Query, Question, Style, Writer
 from amd.trajectory import ToolCall, ToolSpec, Trajectory
 from amd.transcript import excerpt, fault_in_names, join, phrase, render_call, tool_words
@@ -230,8 +231,7 @@ def _part(hit: Hit, style: Style) -> Part:
     if len(calls) > _MOST_CALLS_SHOWN:
         lines.append(f"({len(calls) - _MOST_CALLS_SHOWN} more calls)")
     title = hit.record.key
-    agreement = f" (Seen in {hit.support} runs.)" if hit.support > 1 else ""
-    text = "\n".join([f"{title}{agreement}", *lines])
+    text = "\n".join([f"{title}{seen_in(hit.support)}", *lines])
     return Part(text, hit.record.id, (str(body["description"] or body["label"]), "\n".join(lines)))
 
 
