@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -38,9 +39,7 @@ _Method = Annotated[
 ]
 _Protocol = Annotated[
     list[str] | None,
-    typer.Option(
-        help=f"{', '.join(_PROTOCOLS)}; may be given again. By default all that the memories allow."
-    ),
+    typer.Option(help=f"{', '.join(_PROTOCOLS)}; may be given again. By default all that the memories allow."),
 ]
 _Split = Annotated[Path | None, typer.Option(help="A split file: its test families are the tasks, for every protocol.")]
 _TrainMemory = Annotated[
@@ -76,13 +75,14 @@ def _coverage(
     \b
     tools        the share of a task's own good calls whose tool the text names that the task would have been shown
     arguments    the share of which the text has a call of the tool with all of its argument names
-    random       the same for random records under the same viewer and limits: what is not above it is chance
+    random       tokens, tools and arguments of random records under the same viewer and limits: what is not above
+                 them is chance
     per 100      calls covered for 100 tokens: by tool, and with arguments
     repeat       precision and recall of the top-1 record's calls, repeated without a model, against the task's own: a
                  student that does not beat them has only copied
     hints        recorded errors whose repair the run knows: how many hints have an example that would have repaired it:
                  of other argument names, the same names; of other values, those values, which masking mostly hides;
-                 of a call in between, a call of that tool
+                 of a call in between, a call of that tool; and the share with random records
 
     What a task needs is told by its best successful run; errors are taken from all runs. Intervals are of 95 %, over
     families. In-sample figures, in which a task may be shown its own run, are labelled IN-SAMPLE.
@@ -102,30 +102,22 @@ def _coverage(
         }
         held_out = division is not None and _holds_out(memories[train_memory or memory], division)
         protocols = wanted or [each for each in _PROTOCOLS if each != "cross-split" or held_out]
-        rows, done = [], 0
         asked = [(each, by) for each in method or _methods(memories[memory], of) for by in protocols]
-        total = len(asked) * len(of.runs) * (1 + draws)
-
-        def step() -> None:
-            nonlocal done
-            done += 1
-            progress("tasks asked", done, total)
-
-        for name, by in asked:
-            place = (train_memory or memory) if by == "cross-split" else memory
-            rows.append(
-                coverage(
-                    of,
-                    memories[place],
-                    method=name,
-                    protocol=by,
-                    split=division,
-                    mode=mode,
-                    draws=draws,
-                    seed=seed,
-                    progress=step,
-                )
+        step = _Steps(progress, len(asked) * len(of.runs) * (1 + draws))
+        rows = [
+            coverage(
+                of,
+                memories[(train_memory or memory) if by == "cross-split" else memory],
+                method=name,
+                protocol=by,
+                split=division,
+                mode=mode,
+                draws=draws,
+                seed=seed,
+                progress=step,
             )
+            for name, by in asked
+        ]
         sources = {str(place): _source(each) for place, each in memories.items()}
     read = {"read": gate.read, "admitted": len(gate.admitted)}
     told = Told(rows, of, read, gate.refused, sources, division.sha256 if division else None, mode, seed)
@@ -133,6 +125,19 @@ def _coverage(
         print_json(told.as_json())
     else:
         told.print()
+
+
+@dataclass(slots=True)
+class _Steps:
+    """Counts the tasks that were asked, over all rows."""
+
+    progress: StageProgress
+    total: int
+    done: int = 0
+
+    def __call__(self) -> None:
+        self.done += 1
+        self.progress("tasks asked", self.done, self.total)
 
 
 def _wanted(given: Sequence[str] | None, split: Split | None, train_memory: Path | None) -> list[ArmProtocol]:

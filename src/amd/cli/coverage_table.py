@@ -131,12 +131,19 @@ def _cells(row: CoverageRow, figures: Figures) -> list[str]:
         f"{_plain(figures.tools_per_tokens)}, {_plain(figures.arguments_per_tokens)}",
         _pair(figures.precision[0], figures.recall[0]),
         _pair(figures.precision[1], figures.recall[1]),
-        f"{sum(hint.repairs for hint in row.hints)} of {len(row.hints)}" if row.hints else "-",
+        _hints(row, figures),
     ]
 
 
 def _plain(interval: Interval) -> str:
     return "-" if interval.value is None else f"{interval.value:.2f}"
+
+
+def _hints(row: CoverageRow, figures: Figures) -> str:
+    if not row.hints:
+        return "-"
+    by_chance = f" (random {_plain(figures.random_hints.repairs)})" if row.random_hints else ""
+    return f"{sum(hint.repairs for hint in row.hints)} of {len(row.hints)}{by_chance}"
 
 
 def _pair(precision: Interval, recall: Interval) -> str:

@@ -81,13 +81,13 @@ class RandomTier:
         return ()
 
     def ask(self, question: Question) -> Sequence[Query]:
-        """The inner tier's queries, each with the key of a drawn record as its text; none if none may be shown."""
+        """The inner tier's queries, each with the key of a drawn record as its text."""
         drawn: list[Query] = []
         for at, query in enumerate(self.inner.ask(question)):
             text = f"{self.seed} {self.inner.name} {question.at} {at} {query.text}"
             record = self._draw(text, query.where)
-            if record is not None:
-                drawn.append(replace(query, text=record.key))
+            # Where none may be shown the tier's own question finds none either.
+            drawn.append(query if record is None else replace(query, text=record.key))
         return drawn
 
     def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:
