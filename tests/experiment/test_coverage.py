@@ -109,14 +109,19 @@ def test_retrieval_beats_chance_where_it_should(made, remember):
     figures = coverage(of(*runs), remember(runs), method="subtask", protocol="self-excluded", draws=5, seed=1).figures()
     assert figures.arguments.value >= 0.9
     assert 0 < figures.random_arguments.value < 0.2  # one of nineteen
-    assert figures.over_random.low > 0.7
+    assert figures.arguments_over_random.low > 0.7
+    assert figures.tools_over_random.low > 0.7
 
 
 def test_a_memory_of_the_same_is_no_better_than_chance(made, remember):
     """Control: where all records are alike, nothing stands over random ones."""
     runs = [made(at, [(f"task number {at}", OWN)]) for at in range(6)]
     figures = coverage(of(*runs), remember(runs), method="subtask", protocol="self-excluded", draws=3).figures()
-    assert (figures.over_random.value, figures.over_random.low, figures.over_random.high) == (0.0, 0.0, 0.0)
+    assert (
+        figures.arguments_over_random.value,
+        figures.arguments_over_random.low,
+        figures.arguments_over_random.high,
+    ) == (0.0, 0.0, 0.0)
 
 
 def test_per_token_is_calls_over_tokens(made, remember):
@@ -179,7 +184,11 @@ def test_progress_and_the_number_of_draws(made, remember):
         of(*runs), remember(runs), method="amd", protocol="self-excluded", draws=0, progress=lambda: steps.append(1)
     )
     assert len(steps) == 3
-    assert (row.random, row.figures().random_arguments.value, row.figures().over_random.value) == ((), None, None)
+    assert (row.random, row.figures().random_arguments.value, row.figures().arguments_over_random.value) == (
+        (),
+        None,
+        None,
+    )
     assert method_named(row.method).tiers
 
 

@@ -75,8 +75,8 @@ def _coverage(
     \b
     tools        the share of a task's own good calls whose tool the text names that the task would have been shown
     arguments    the share of which the text has a call of the tool with all of its argument names
-    random       tokens, tools and arguments of random records under the same viewer and limits: what is not above
-                 them is chance
+    over random  tools and arguments less those of random records under the same viewer and limits: what is not above
+                 0 is chance
     per 100      calls covered for 100 tokens: by tool, and with arguments
     repeat       precision and recall of the top-1 record's calls, repeated without a model, against the task's own: a
                  student that does not beat them has only copied

@@ -19,10 +19,10 @@ _HEADINGS = (
     "method",
     "protocol",
     "nothing\nshown",
-    "tokens\na task",
+    "tokens a task\n(random)",
     "tools",
     "arguments",
-    "random: tokens,\ntools, args",
+    "tools\nover random",
     "arguments\nover random",
     "per 100:\ntools, args",
     "repeat: tools\nP / R",
@@ -91,8 +91,9 @@ class Told:
     def print(self) -> None:
         """The table, and below it what a reader must know to believe it."""
         figures = [row.figures(seed=self.seed) for row in self.rows]
+        whose = f"{figures[0].tasks} tasks of {figures[0].families} families"
         print_grid(
-            f"coverage of {figures[0].tasks} tasks of {figures[0].families} families, without a student",
+            f"coverage of {whose}, mode {self.mode}, without a student",
             _HEADINGS,
             [_cells(row, each) for row, each in zip(self.rows, figures, strict=True)],
         )
@@ -123,11 +124,11 @@ def _cells(row: CoverageRow, figures: Figures) -> list[str]:
         row.method,
         f"{row.label}{own}",
         str(figures.nothing_shown),
-        f"{figures.tokens:.0f}",
+        f"{figures.tokens:.0f} ({figures.random_tokens:.0f})" if row.random else f"{figures.tokens:.0f}",
         _bounded(figures.tools),
         _bounded(figures.arguments),
-        f"{figures.random_tokens:.0f}, {_plain(figures.random_tools)}, {_plain(figures.random_arguments)}",
-        _bounded(figures.over_random, sign=True),
+        _bounded(figures.tools_over_random, sign=True),
+        _bounded(figures.arguments_over_random, sign=True),
         f"{_plain(figures.tools_per_tokens)}, {_plain(figures.arguments_per_tokens)}",
         _pair(figures.precision[0], figures.recall[0]),
         _pair(figures.precision[1], figures.recall[1]),

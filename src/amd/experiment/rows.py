@@ -44,9 +44,9 @@ class HintFigures:
 class Figures:
     """The figures of a row: shares with intervals clustered by family, and counts.
 
-    ``tools_per_tokens`` and ``arguments_per_tokens`` are calls covered for each 100 tokens shown; ``over_random``
-    is the share of covered arguments less that of random records, over the same tasks. ``precision`` and ``recall``
-    are of the top-1 record's calls, repeated: by tool, by tool and argument names, and whole.
+    ``tools_per_tokens`` and ``arguments_per_tokens`` are calls covered for each 100 tokens shown. What is called
+    ``over_random`` is a share less that of random records, task by task. ``precision`` and ``recall`` are of the top-1
+    record's calls, repeated: by tool, by tool and argument names, and whole.
     """
 
     tasks: int
@@ -61,7 +61,8 @@ class Figures:
     random_tokens: float
     random_tools: Interval
     random_arguments: Interval
-    over_random: Interval
+    tools_over_random: Interval
+    arguments_over_random: Interval
     precision: tuple[Interval, Interval, Interval]
     recall: tuple[Interval, Interval, Interval]
     hints: HintFigures
@@ -111,7 +112,8 @@ class CoverageRow:
             random_tokens=sum(task.tokens for task in self.random) / (len(self.random) or 1),
             random_tools=self._by_chance(lambda task: task.tools, seed),
             random_arguments=self._by_chance(lambda task: task.arguments, seed),
-            over_random=self._over_random(seed),
+            tools_over_random=self._over_random(lambda task: task.tools, seed),
+            arguments_over_random=self._over_random(lambda task: task.arguments, seed),
             precision=(
                 share(lambda task: task.repeat.tools, lambda task: task.repeat.calls),
                 share(lambda task: task.repeat.arguments, lambda task: task.repeat.calls),
@@ -130,13 +132,13 @@ class CoverageRow:
         families = [task.family for task in self.random]
         return family_interval(list(map(part, self.random)), [1] * len(families), families, seed=seed)
 
-    def _over_random(self, seed: int) -> Interval:
+    def _over_random(self, part: Callable[[TaskCoverage], float], seed: int) -> Interval:
         """The paired difference, task by task; nothing where no random record was drawn."""
         size, families = len(self.tasks), [task.family for task in self.tasks]
         if not self.draws:
             return Interval(None)
-        by_chance = [sum(task.arguments for task in self.random[at::size]) / self.draws for at in range(size)]
-        more = [task.arguments - chance for task, chance in zip(self.tasks, by_chance, strict=True)]
+        by_chance = [sum(map(part, self.random[at::size])) / self.draws for at in range(size)]
+        more = [part(task) - chance for task, chance in zip(self.tasks, by_chance, strict=True)]
         return family_interval(more, [1] * size, families, seed=seed)
 
 
