@@ -38,11 +38,14 @@ def test_the_commands_work_as_typed(checkout, capsys):
     """One after another, as a reader would type them."""
     assert {shlex.split(command)[1] for command in COMMANDS} == {
         "read",
+        "split",
         "build",
         "show",
         "lint",
         "check",
         "ask",
+        "coverage",
+        "drift",
         "reindex",
     }
     for command in COMMANDS:

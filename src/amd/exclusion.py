@@ -18,6 +18,7 @@ from amd.json_text import JSON, digest, loads, replace_surrogates
 from amd.trajectory import Task
 
 __all__ = [
+    "SPLIT_FORMAT",
     "Protocol",
     "Split",
     "Viewer",
@@ -80,17 +81,20 @@ class Split:
         return digest({"benchmark": self.benchmark, "train": [*sorted(self.train)], "test": [*sorted(self.test)]})
 
 
-_SPLIT_FORMAT = "amd-split/1"
+SPLIT_FORMAT = "amd-split/1"
+"""What the member ``format`` of a split file says."""
 
 
 def read_split(path: Path | str) -> Split:
     """The split that a file holds.
 
     The file is one JSON object: ``"format": "amd-split/1"``, ``benchmark``, and the families of ``train`` and
-    ``test`` as lists of strings. What else it has (the seed it was drawn with, say) is for people.
+    ``test`` as lists of strings. A ``sha256`` must be the split's own. What else it has (the seed it was drawn with,
+    say) is for people.
 
     Raises:
-        ConfigError: the file cannot be read or is no split; the message begins with the file's name.
+        ConfigError: the file cannot be read, is no split, or not the one that its ``sha256`` names; the message begins
+            with the file's name.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
@@ -105,16 +109,24 @@ def read_split(path: Path | str) -> Split:
         raise _no_split(path, str(error)) from error
     if not isinstance(value, Mapping):
         raise _no_split(path, "it is not a JSON object")
-    if value.get("format") != _SPLIT_FORMAT:
-        raise _no_split(path, f"its format is {value.get('format')!r}, known is {_SPLIT_FORMAT!r}")
+    if value.get("format") != SPLIT_FORMAT:
+        raise _no_split(path, f"its format is {value.get('format')!r}, known is {SPLIT_FORMAT!r}")
     benchmark = value.get("benchmark")
     if not isinstance(benchmark, str) or not benchmark:
         raise _no_split(path, f"its benchmark is {benchmark!r}")
     train, test = _families(path, value, "train"), _families(path, value, "test")
     try:
-        return Split(benchmark, train, test)
+        split = Split(benchmark, train, test)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error.message}", next_step=error.next_step, **error.fields) from error
+    if value.get("sha256", split.sha256) != split.sha256:
+        raise ConfigError(
+            f"{path}: its families have the sha256 {split.sha256}, the file says {value['sha256']}",
+            next_step="draw the split again, or leave the sha256 out of one that was written by hand",
+            found=split.sha256,
+            expected=value["sha256"],
+        )
+    return split
 
 
 def _families(path: Path | str, value: Mapping[str, JSON], side: str) -> frozenset[str]:
@@ -131,7 +143,7 @@ def _families(path: Path | str, value: Mapping[str, JSON], side: str) -> frozens
 def _no_split(path: Path | str, why: str) -> ConfigError:
     return ConfigError(
         f"{path} is no split: {why}",
-        next_step=f'write {{"format": "{_SPLIT_FORMAT}", "benchmark": NAME, "train": [FAMILY], "test": [FAMILY]}}',
+        next_step=f'write {{"format": "{SPLIT_FORMAT}", "benchmark": NAME, "train": [FAMILY], "test": [FAMILY]}}',
         path=str(path),
     )
 

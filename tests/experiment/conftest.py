@@ -1,16 +1,22 @@
-"""A made-up overlay whose runs are commands of this Python, and experiments over it."""
+"""Small memories of made-up runs; a made-up overlay whose runs are commands of this Python, and experiments over it."""
 
 from __future__ import annotations
 
 import importlib
 import sys
 import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+import amd
 from amd.build import build_memory
 from amd.embedders import load_embedder
-from amd.testing import run
+from amd.store import Memory
+from amd.testing import StubEmbedder, run
+from amd.trajectory import Step, ToolCall, Trajectory, Turn
 
 OVERLAY = """
 def commands(run, words):
@@ -90,3 +96,29 @@ def asked(tmp_path):
         return path.read_text(encoding="utf-8").strip().split("\n") if path.exists() else []
 
     return read
+
+
+def with_calls(number: int, turns: Sequence[tuple[str, Sequence[ToolCall]]], tools: object = None) -> Trajectory:
+    """Run ``number`` with these turns: what the user said, and the calls, one a step."""
+    made = tuple(Turn(said, tuple(Step(calls=(call,)) for call in calls)) for said, calls in turns)
+    whole = run(number)
+    return replace(whole, task=replace(whole.task, instruction=turns[0][0]), turns=made, tools=tools)
+
+
+@pytest.fixture(scope="session")
+def made() -> Callable[..., Trajectory]:
+    """``made(number, [(said, calls), ...], tools=None)``."""
+    return with_calls
+
+
+@pytest.fixture
+def remember(tmp_path: Path) -> Callable[..., Memory]:
+    """Build a memory of runs by the rules, and open it."""
+
+    def built(runs: Iterable[Trajectory], **options: object) -> Memory:
+        place = tmp_path / f"memory-{len(list(tmp_path.iterdir()))}"
+        options = {"floors": {"workflow": 0.0, "subtask": 0.0}, **options}
+        amd.build_memory(list(runs), place, embedder=StubEmbedder(), options=amd.Options(**options))
+        return amd.open_memory(place, embedder=StubEmbedder())
+
+    return built

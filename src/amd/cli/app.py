@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from amd import __version__
-from amd.cli import ask, build, check, experiment, forget, lint, read, report, show
+from amd.cli import ask, build, check, coverage, drift, experiment, forget, lint, read, report, show, split
 from amd.cli.console import help_of
 from amd.cli.exits import run_app
 
@@ -22,7 +22,21 @@ class _InOrder(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - click's own type moved between typer releases
         """From runs to a memory, then what a memory is good for."""
-        return ["read", "build", "show", "lint", "ask", "check", "reindex", "forget", "experiment", "report"]
+        return [
+            "read",
+            "split",
+            "build",
+            "show",
+            "lint",
+            "ask",
+            "coverage",
+            "check",
+            "drift",
+            "reindex",
+            "forget",
+            "experiment",
+            "report",
+        ]
 
 
 app = typer.Typer(
@@ -37,12 +51,15 @@ app = typer.Typer(
 )
 app.add_typer(read.app, name="read", short_help="Runs of any format become canonical trajectories.")
 app.add_typer(build.app, name="build", short_help="Build a memory from runs, or add to one.")
+app.add_typer(split.app, name="split", short_help="Draw train and test families, and keep them as a file.")
+app.add_typer(coverage.app, name="coverage", short_help="Evaluate a memory on recorded runs, without a student.")
 for _command, _about in (
     (show.show, "Show records as a student reads them."),
     (lint.lint, "List records that a person should look at."),
     (ask.ask, "What a student would be shown, and what is hidden."),
     (check.check, "Check every byte; name each fault."),
     (experiment.experiment, "Run arms x students x seeds on a benchmark."),
+    (drift.drift, "List records that the tools of today contradict."),
     (check.reindex, "Take in edited records, or change the embedder."),
     (report.report, "Compare the runs of several arms, with statistics."),
     (forget.forget, "Retire records with which runs failed too often."),

@@ -185,9 +185,10 @@ def _publish(
         writer = None if writes.name == RULES.id else stack.enter_context(writes.writer(out, tiers))
         report = build_memory(runs, out, embedder=embeds, writer=writer or RULES, options=options, progress=progress)
     if json:
-        print_json(_as_json(report, writer))
+        print_json({**_as_json(report, writer), "split": options.split.sha256 if options.split else None})
     else:
-        _print(report, out, cost_rows(writer, report, price) if writer else [("model calls", 0)])
+        costs = cost_rows(writer, report, price) if writer else [("model calls", 0)]
+        _print(report, out, [*costs, *([("split", options.split.sha256)] if options.split else [])])
         if writer:
             print_remarks(writer)
     if not report.admitted:

@@ -24,6 +24,7 @@ __all__ = [
     "counts",
     "help_of",
     "print_columns",
+    "print_grid",
     "print_json",
     "print_some",
     "print_table",
@@ -34,6 +35,7 @@ __all__ = [
 _PATIENCE = 2.0
 _INTERVAL = 30.0  # seconds between lines where standard error is no terminal: a log is read, not watched
 _MOST_LINES = 5
+_WIDE = 240  # columns of a file or a pipe: a row of figures stays a row
 
 
 def help_of(function: Callable[..., object]) -> str:
@@ -75,6 +77,20 @@ def print_columns(title: str, columns: Sequence[tuple[str, Sequence[tuple[str, o
     values = [dict(rows) for _, rows in columns]
     for what in dict.fromkeys(what for rows in values for what in rows):
         table.add_row(what, *(str(rows.get(what, "")) for rows in values))
+    console.print(title, style="bold", soft_wrap=True)
+    console.print(table)
+
+
+def print_grid(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A title, and below it a table with a heading for each column; as wide as it needs to be where nobody watches."""
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = _WIDE
+    table = Table()
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     console.print(title, style="bold", soft_wrap=True)
     console.print(table)
 

@@ -1,1 +1,1 @@
-"""Experiments: the only place that uses both sides and the statistics."""
+"""What is measured with memories, runs and students; the only room that uses both sides and the statistics."""

@@ -1,0 +1,95 @@
+"""``amd drift``: the records that the tools of today contradict, listed as a linter does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from amd.cli.console import counts, print_json, print_table
+from amd.cli.options import Directory, Json
+from amd.experiment.drift import Contradiction, Drift
+from amd.experiment.drift import drift as find_drift
+from amd.experiment.tool_files import read_tools
+from amd.store import Memory, read_memory
+from amd.store.figures import RECORDS
+from amd.store.place import generation_folder
+
+__all__ = ["drift"]
+
+
+def drift(
+    directory: Directory,
+    *,
+    tools: Annotated[
+        Path, typer.Option(help="The tools there are now: OpenAI functions, or runs with tools.", show_default=False)
+    ],
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever was found.")] = False,
+    json: Json = False,
+) -> None:
+    """List records that the current tools contradict, each as FILE:LINE: KIND: what. Nothing is changed.
+
+    \b
+    removed   a tool that the record names is not there
+    unknown   the tool has no such argument any more: it was renamed or dropped
+    required  the tool needs an argument that the record's call lacks
+    enum      the value that the record shows is no choice of the argument any more
+    type      the value that the record shows is of another type than the argument
+    schema    the tool's arguments have changed, in nothing that the record shows
+
+    A record that a session would pass over is marked "not shown": any record of a tool that is gone, and function
+    records whose schema has changed. A workflow or a subtask with a changed tool keeps no hash of its schema; it is
+    STILL SHOWN: build it anew from newer runs, retire it by hand, or leave it.
+
+    Exit code 0: nothing was found; 1: something was (0 with --exit-zero); the others are those of every command.
+
+    Example: amd drift memory --tools tools.json
+    """  # noqa: D301 - click's mark for lines that are not wrapped
+    specs = read_tools(tools)
+    with read_memory(directory) as memory:
+        report = find_drift(memory, specs)
+        if json:
+            print_json(
+                {
+                    "memory": str(memory.path),
+                    "seal": memory.seal,
+                    "tools": len(specs),
+                    "records": report.records,
+                    "found": report.found,
+                    "still_shown": report.still_shown,
+                    "contradictions": [asdict(each) for each in report.contradictions],
+                }
+            )
+        else:
+            _print(memory, report, len(specs))
+    if report.contradictions and not exit_zero:
+        raise typer.Exit(1)
+
+
+def _print(memory: Memory, report: Drift, tools: int) -> None:
+    folder = generation_folder(memory.path, memory.manifest.generation)
+    for each in report.contradictions:
+        typer.echo(f"{folder / each.tier / RECORDS}:{each.line}: {each.kind}: {_in_words(each)}")
+    rows: list[tuple[str, object]] = [
+        ("tools", tools),
+        ("records", counts(report.records)),
+        ("found", counts(report.found)),
+        ("records contradicted", _records(report.contradictions)),
+        ("of these not shown", _records([each for each in report.contradictions if not each.shown])),
+        ("of these STILL SHOWN", report.still_shown),
+    ]
+    print_table(f"memory {memory.path}: {'drifted' if report.contradictions else 'as its tools are'}", rows)
+    if report.still_shown:
+        typer.echo(f"to change a record, edit its line, or retire it, and run: amd reindex {memory.path}", err=True)
+
+
+def _records(contradictions: Sequence[Contradiction]) -> int:
+    return len({each.record for each in contradictions})
+
+
+def _in_words(each: Contradiction) -> str:
+    state = "STILL SHOWN" if each.shown else "not shown"
+    return f"{each.what}; {state} ({each.record[:8]}, family {each.family})"

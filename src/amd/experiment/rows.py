@@ -1,0 +1,146 @@
+"""A row of the table of coverage: one method under one protocol, task by task, and the figures of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from amd.arms.words import ArmProtocol, label_of
+from amd.experiment.covering import TaskCoverage
+from amd.experiment.intervals import Interval, family_interval
+from amd.experiment.repairs import ErrorHint
+
+__all__ = ["CoverageRow", "Figures", "HintFigures"]
+
+_PER_TOKENS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class HintFigures:
+    """What hints had, as shares of the recorded ``errors`` whose repair is known (see ``ErrorHint``)."""
+
+    errors: int
+    shown: Interval
+    example: Interval
+    repairs: Interval
+
+    @classmethod
+    def of(cls, hints: Sequence[ErrorHint], seed: int) -> HintFigures:
+        """The figures of these hints."""
+
+        def share(true: Callable[[ErrorHint], bool]) -> Interval:
+            families = [hint.family for hint in hints]
+            return family_interval([true(hint) for hint in hints], [1] * len(hints), families, seed=seed)
+
+        return cls(
+            len(hints),
+            share(lambda hint: hint.shown),
+            share(lambda hint: hint.example),
+            share(lambda hint: hint.repairs),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of a row: shares with intervals clustered by family, and counts.
+
+    ``tools_per_tokens`` and ``arguments_per_tokens`` are calls covered for each 100 tokens shown. What is called
+    ``over_random`` is a share less that of random records, task by task. ``precision`` and ``recall`` are of the top-1
+    record's calls, repeated: by tool, by tool and argument names, and whole.
+    """
+
+    tasks: int
+    families: int
+    nothing_shown: int
+    tokens: float
+    own_family: int
+    tools: Interval
+    arguments: Interval
+    tools_per_tokens: Interval
+    arguments_per_tokens: Interval
+    random_tokens: float
+    random_tools: Interval
+    random_arguments: Interval
+    tools_over_random: Interval
+    arguments_over_random: Interval
+    precision: tuple[Interval, Interval, Interval]
+    recall: tuple[Interval, Interval, Interval]
+    hints: HintFigures
+    random_hints: HintFigures
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageRow:
+    """One method under one protocol: each task, each task with random records, each hint to a recorded error.
+
+    ``random`` has ``draws`` entries for each entry of ``tasks``, draw after draw, and so has ``random_hints``.
+    """
+
+    method: str
+    protocol: ArmProtocol
+    draws: int
+    tasks: tuple[TaskCoverage, ...]
+    random: tuple[TaskCoverage, ...]
+    hints: tuple[ErrorHint, ...]
+    random_hints: tuple[ErrorHint, ...]
+
+    @property
+    def label(self) -> str:
+        """The protocol, ``IN-SAMPLE`` where nothing is hidden."""
+        return label_of(self.method, self.protocol)
+
+    def figures(self, *, seed: int = 0) -> Figures:
+        """Everything that is printed of a row; ``seed`` is that of the intervals' draws."""
+        tasks = self.tasks
+
+        def share(part: Callable[[TaskCoverage], float], whole: Callable[[TaskCoverage], float] = _one) -> Interval:
+            families = [task.family for task in tasks]
+            return family_interval(list(map(part, tasks)), list(map(whole, tasks)), families, seed=seed)
+
+        return Figures(
+            tasks=len(tasks),
+            families=len({task.family for task in tasks}),
+            nothing_shown=sum(not task.records for task in tasks),
+            tokens=sum(task.tokens for task in tasks) / len(tasks),
+            own_family=sum(task.own_family for task in tasks),
+            tools=share(lambda task: task.tools),
+            arguments=share(lambda task: task.arguments),
+            tools_per_tokens=share(lambda task: _PER_TOKENS * task.tools * task.calls, lambda task: task.tokens),
+            arguments_per_tokens=share(
+                lambda task: _PER_TOKENS * task.arguments * task.calls, lambda task: task.tokens
+            ),
+            random_tokens=sum(task.tokens for task in self.random) / (len(self.random) or 1),
+            random_tools=self._by_chance(lambda task: task.tools, seed),
+            random_arguments=self._by_chance(lambda task: task.arguments, seed),
+            tools_over_random=self._over_random(lambda task: task.tools, seed),
+            arguments_over_random=self._over_random(lambda task: task.arguments, seed),
+            precision=(
+                share(lambda task: task.repeat.tools, lambda task: task.repeat.calls),
+                share(lambda task: task.repeat.arguments, lambda task: task.repeat.calls),
+                share(lambda task: task.repeat.whole, lambda task: task.repeat.calls),
+            ),
+            recall=(
+                share(lambda task: task.repeat.tools, lambda task: task.calls),
+                share(lambda task: task.repeat.arguments, lambda task: task.calls),
+                share(lambda task: task.repeat.whole, lambda task: task.calls),
+            ),
+            hints=HintFigures.of(self.hints, seed),
+            random_hints=HintFigures.of(self.random_hints, seed),
+        )
+
+    def _by_chance(self, part: Callable[[TaskCoverage], float], seed: int) -> Interval:
+        families = [task.family for task in self.random]
+        return family_interval(list(map(part, self.random)), [1] * len(families), families, seed=seed)
+
+    def _over_random(self, part: Callable[[TaskCoverage], float], seed: int) -> Interval:
+        """The paired difference, task by task; nothing where no random record was drawn."""
+        size, families = len(self.tasks), [task.family for task in self.tasks]
+        if not self.draws:
+            return Interval(None)
+        by_chance = [sum(map(part, self.random[at::size])) / self.draws for at in range(size)]
+        more = [part(task) - chance for task, chance in zip(self.tasks, by_chance, strict=True)]
+        return family_interval(more, [1] * size, families, seed=seed)
+
+
+def _one(task: TaskCoverage) -> float:  # noqa: ARG001 - a mean is a ratio whose wholes are all 1
+    return 1

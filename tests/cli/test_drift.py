@@ -1,0 +1,89 @@
+"""``amd drift``."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from amd.testing import openai_chat, run
+
+TOOLS = openai_chat(run(1))["tools"]
+
+
+@pytest.fixture
+def tools(tmp_path):
+    """Write a file of tools."""
+
+    def written(value):
+        path = tmp_path / "tools.json"
+        path.write_text(json.dumps(value), encoding="utf-8")
+        return path
+
+    return written
+
+
+def renamed():
+    """The tools with ``mv`` asking for another argument."""
+    changed = json.loads(json.dumps(TOOLS))
+    parameters = next(tool for tool in changed if tool["function"]["name"] == "mv")["function"]["parameters"]
+    parameters["properties"]["directory"] = parameters["properties"].pop("folder")
+    parameters["required"] = ["directory"]
+    return changed
+
+
+def test_the_same_tools_are_no_drift(amd, memory, runs, tools):
+    """From a list of functions, or from the runs themselves: exit 0."""
+    for path in (tools(TOOLS), runs):
+        found = amd("drift", memory, "--tools", path)
+        assert (found.code, found.err) == (0, "")
+        assert "as its tools are" in found.out
+
+
+def test_findings_are_lines_that_an_editor_finds(amd, memory, tools):
+    """FILE:LINE: KIND: what, the line being that of the record, and whether it is still shown; exit 1."""
+    found = amd("drift", memory, "--tools", tools(renamed()))
+    assert found.code == 1
+    lines = [line for line in found.out.split("\n") if ".json:" in line]
+    assert {re.search(r": (\w+): mv ", line)[1] for line in lines} == {"unknown", "required"}
+    for line in lines:
+        path, number, state, record = re.fullmatch(r"(.*):(\d+): \w+: .*; (.*) \((\w{8}), family \w+\)", line).groups()
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123 - a line as an editor counts them
+            assert record in file.read().split("\n")[int(number) - 1]
+        assert state == ("not shown" if "/function/" in path else "STILL SHOWN")
+    assert f"amd reindex {memory}" in found.err
+
+
+def test_json_and_exit_zero(amd, memory, tools):
+    """One object with the same, and 0 for those who only want the list."""
+    found = amd("drift", memory, "--tools", tools(renamed()), "--json", "--exit-zero")
+    assert found.code == 0
+    told = found.json
+    assert told["found"]["required"] == len([each for each in told["contradictions"] if each["kind"] == "required"])
+    assert told["still_shown"] == len({each["record"] for each in told["contradictions"] if each["shown"]}) > 0
+    assert len(told["seal"]) == 64
+
+
+def test_a_removed_tool_is_passed_over_in_every_tier(amd, memory, tools):
+    """Nothing of it is shown any more."""
+    told = amd("drift", memory, "--tools", tools(TOOLS[:1]), "--json").json
+    assert {each["tier"] for each in told["contradictions"]} == {"workflow", "subtask", "function"}
+    assert (set(told["found"]), told["still_shown"]) == ({"removed"}, 0)
+
+
+def test_a_file_without_tools_is_a_usage_error(amd, memory, tools):
+    """It names the file."""
+    path = tools([])
+    found = amd("drift", memory, "--tools", path)
+    assert (found.code, found.out) == (2, "")
+    assert str(path) in found.err
+
+
+def test_help_says_what_is_looked_for(amd):
+    """Each kind has a line, and what is still shown is told."""
+    text = amd("drift", "--help").out
+    for word in ("removed", "unknown", "required", "enum", "type", "schema"):
+        assert re.search(rf"^  {word} ", text, re.MULTILINE)
+    assert "STILL SHOWN" in text
+    assert "amd drift memory --tools tools.json" in text
