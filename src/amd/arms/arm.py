@@ -46,9 +46,11 @@ class Arm(BaseModel):
         "self-excluded", description="what a task may see: self-excluded, cross-split or in-sample"
     )
     split: Path | None = Field(None, description="a split file: what cross-split holds out, else which tasks are run")
-    mode: Mode = Field("static", description="when subtask memory is asked: static, dynamic or replace")
+    mode: Mode = Field("static", description="when subtask memory (and sasm) is asked: static, dynamic or replace")
     layout: Layout = Field("block", description="how records are shown: block, or turns for examples as messages")
-    workflow_tokens: int = Field(400, ge=0, strict=True, description="most tokens of workflow memory")
+    workflow_tokens: int = Field(
+        400, ge=0, strict=True, description="most tokens of workflow memory; a baseline has those of subtask memory too"
+    )
     subtask_tokens: int = Field(800, ge=0, strict=True, description="most tokens of subtask memory at one place")
     function_tokens: int = Field(400, ge=0, strict=True, description="most tokens of one hint")
     tokenizer: Path | None = Field(None, description="the student's tokenizer.json; without it tokens are estimated")

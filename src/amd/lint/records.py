@@ -95,9 +95,9 @@ class RunRecords:
     def said(self) -> str:
         """What the user said and why calls were made, one text below the other.
 
-        A segment's key is left out: it repeats the prose that is to be judged.
+        The key of a segment or of a part is left out: it repeats the prose that is to be judged.
         """
-        return "\n".join(dict.fromkeys(each.record.key for each in self.placed if "label" not in each.record.body))
+        return "\n".join(dict.fromkeys(text for each in self.placed for text in _said(each.record)))
 
     @cached_property
     def observed(self) -> str:
@@ -111,6 +111,15 @@ class RunRecords:
     def _calls(self) -> list[tuple[str, Mapping[str, JSON]]]:
         """Each call that a record shows: its tool and its masked arguments."""
         return [call for placed in self.placed for call in _calls(placed.record)]
+
+
+def _said(record: Record) -> Iterator[str]:
+    """The user's words in a record: its key, unless that is prose, and the task that it tells beside it."""
+    if "label" not in record.body and "category" not in record.body:
+        yield record.key
+    task = record.body.get("task")
+    if isinstance(task, str):
+        yield task
 
 
 def _calls(record: Record) -> Iterator[tuple[str, Mapping[str, JSON]]]:
