@@ -12,7 +12,7 @@ from amd_appworld.run import Run
 from amd_appworld.standing import Scenarios, Standing, standing
 from amd_appworld.tasks import family
 
-__all__ = ["MARK", "RunReport", "report_on", "scenarios_of", "unlike"]
+__all__ = ["MARK", "RunReport", "log_of", "report_on", "scenarios_of", "unlike"]
 
 MARK = "MEMORY FROM TEST TASKS"
 """What every report says of a run whose memory holds runs of test tasks."""
@@ -101,7 +101,7 @@ def report_on(run: Run) -> RunReport:
             f"{run.path} has no task that was evaluated, and {len(stands.unscored)} without ground truth",
             next_step="run the same command again",
         )
-    logs = [_log(run, stands, name) for name in stands.success]
+    logs = [log_of(run, stands, name) for name in stands.success]
     return RunReport(run, figures_of(logs, family=family), stands, scenarios_of(run, stands))
 
 
@@ -112,7 +112,8 @@ def scenarios_of(run: Run, stands: Standing) -> Scenarios:
     return Scenarios.of(stands.success, variants)
 
 
-def _log(run: Run, stands: Standing, task_id: str) -> RunLog:
+def log_of(run: Run, stands: Standing, task_id: str) -> RunLog:
+    """What an evaluated task was shown; ``TrajectoryError`` if that is missing, broken or of another arm."""
     try:
         log = stands.endings[task_id].log
     except TrajectoryError as error:

@@ -12,9 +12,9 @@ import amd
 from amd.arms import Arm
 from amd.testing import LoopbackServer
 
-# So that tests can import ``garden``, which is part of no package.
+# So that tests can import ``greenhouse``, which is part of no package.
 sys.path.append(str(Path(__file__).parent))
-from garden import TRAIN, garden_run, plant
+from greenhouse import TRAIN, garden_run, plant
 
 from amd_appworld.commands.app import main
 from amd_appworld.oracle.player import AGENT, Player
@@ -33,7 +33,7 @@ def root(tmp_path):
 def python(tmp_path_factory):
     """What stands in the place of AppWorld's interpreter: it serves the garden, whatever it is told to run."""
     path = tmp_path_factory.mktemp("bin") / "python"
-    server = Path(__file__).parent / "garden_server.py"
+    server = Path(__file__).parent / "greenhouse_server.py"
     path.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{server}"\n')
     path.chmod(0o755)
     return path

@@ -6,7 +6,7 @@ import json
 import shutil
 
 import pytest
-from garden import TEST, TRAIN, garden_run
+from greenhouse import TEST, TRAIN, garden_run
 
 import amd
 from amd.errors import ConfigError, TrajectoryError

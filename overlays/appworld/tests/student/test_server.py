@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from garden import TRAIN
+from greenhouse import TRAIN
 
 from amd.errors import ConfigError
 from amd_appworld import serving

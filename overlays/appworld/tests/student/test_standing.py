@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from garden import TASKS, TEST, TRAIN, garden_run
+from greenhouse import TASKS, TEST, TRAIN, garden_run
 
 import amd
 from amd.arms import RUN_SETTINGS, Arm

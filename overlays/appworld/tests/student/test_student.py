@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from garden import DOCS, TRAIN, instruction_of
+from greenhouse import DOCS, TRAIN, instruction_of
 
 from amd.arms import Arm
 from amd.errors import ConfigError

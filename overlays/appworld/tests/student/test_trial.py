@@ -6,7 +6,7 @@ import json
 from itertools import pairwise
 
 import pytest
-from garden import TRAIN, cell, instruction_of
+from greenhouse import TRAIN, cell, instruction_of
 
 from amd.errors import ClientError
 from amd.testing import Fault

@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from garden import TRAIN, cell
+from greenhouse import TRAIN, cell
 
 from amd.testing import LoopbackServer
 from amd_appworld.commands.play import serve

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from garden import TASKS, TRAIN
+from greenhouse import TASKS, TRAIN
 
 from amd.errors import AmdError, ConfigError, TrajectoryError
 from amd_appworld.oracle.player import Player

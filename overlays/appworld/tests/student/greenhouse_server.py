@@ -22,7 +22,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = Path(os.environ.get("APPWORLD_ROOT", "."))
-DOCS = json.loads((HERE / "garden_docs.json").read_text(encoding="utf-8"))
+DOCS = json.loads((HERE / "greenhouse_docs.json").read_text(encoding="utf-8"))
 RULE = "-" * 76
 DENIED = (
     '{"message":"You are either not authorized to access this garden API endpoint or your access token is missing."}'

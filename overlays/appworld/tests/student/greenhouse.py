@@ -10,7 +10,7 @@ from amd_appworld.api_docs import ApiDocs
 from amd_appworld.tasks import BENCHMARK, family
 
 HERE = Path(__file__).parent
-DOCS = json.loads((HERE / "garden_docs.json").read_text(encoding="utf-8"))
+DOCS = json.loads((HERE / "greenhouse_docs.json").read_text(encoding="utf-8"))
 ADA = {
     "first_name": "Ada",
     "last_name": "Quill",
