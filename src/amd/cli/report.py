@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from amd.cli.console import print_json
 from amd.cli.options import Json
+from amd.cli.reporting import check_installed, tell_report
 from amd.config import read_prices
 from amd.errors import ConfigError
 
 if TYPE_CHECKING:  # what needs the extra is loaded when a report is asked for
-    from amd.evaluate.blocks import Table as Block
     from amd.evaluate.costs import Teaching
-    from amd.evaluate.report import Report
 
 __all__ = ["report"]
 
@@ -55,7 +51,7 @@ def report(
 
     Example: amd report runs/none runs/amd --out report
     """
-    _check_installed()
+    check_installed()
     from amd.evaluate.reading import read_runs  # noqa: PLC0415 - all of these need the extra
     from amd.evaluate.report import evaluate  # noqa: PLC0415
     from amd.evaluate.writing import write_report  # noqa: PLC0415
@@ -68,18 +64,8 @@ def report(
     if json:
         print_json(found.as_json())
     else:
-        _print(found, written)
+        tell_report(found, written)
     found.check_leaks()
-
-
-def _check_installed() -> None:
-    absent = [name for name in ("scipy", "statsmodels", "matplotlib") if find_spec(name) is None]
-    if absent:
-        raise ConfigError(
-            f"a report needs {', '.join(absent)}, and {'they are' if len(absent) > 1 else 'it is'} not installed",
-            next_step="pip install 'agent-memory-distillation[eval]'",
-            absent=absent,
-        )
 
 
 def _teaching(prices: Path | None, tokens: tuple[float, float] | None) -> Teaching | None:
@@ -97,27 +83,3 @@ def _teaching(prices: Path | None, tokens: tuple[float, float] | None) -> Teachi
     if min(tokens) < 0:
         raise ConfigError(f"--teacher-tokens are {tokens}, less than none", next_step="give two counts of tokens")
     return Teaching(read_prices(prices), *tokens)
-
-
-def _print(found: Report, written: list[Path]) -> None:
-    """Banners, the two main tables, and where the rest is."""
-    from amd.evaluate.sections import arms_table, banners, comparisons_table  # noqa: PLC0415 - as above
-
-    console = Console(highlight=False, markup=False)
-    for banner in banners(found):
-        console.print(banner.text, style="bold red" if banner.kind == "alarm" else "bold", soft_wrap=True)
-    _print_table(console, "arms", arms_table(found))
-    if found.comparisons:
-        _print_table(console, f"beside {found.arm(found.baseline).title}", comparisons_table(found))
-    typer.echo(f"written: {', '.join(map(str, written))}")
-
-
-def _print_table(console: Console, title: str, block: Block) -> None:
-    table = Table()
-    for at, name in enumerate(block.head):
-        table.add_column(name, justify="left" if at in block.words else "right")
-    for row in block.rows:
-        table.add_row(*row)
-    console.print(title, style="bold", soft_wrap=True)
-    console.print(table)
-    console.print(block.caption, style="dim")

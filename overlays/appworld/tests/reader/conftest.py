@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# So that tests can import ``run_folders``, which is part of no package.
+# So that tests can import ``made_experiments``, which is part of no package.
 sys.path.append(str(Path(__file__).parent))
 
 CELLS = json.loads((Path(__file__).parents[1] / "fixtures" / "cells.json").read_text(encoding="utf-8"))

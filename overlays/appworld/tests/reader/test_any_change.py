@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from run_folders import TASK, Note, Root, Trajectory, verdict
+from made_experiments import TASK, Note, Root, Trajectory, verdict
 
 PIECES = st.sampled_from(
     [

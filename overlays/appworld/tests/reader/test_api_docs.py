@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from run_folders import DOCS
+from made_experiments import DOCS
 
 from amd.errors import ConfigError
 from amd_appworld.api_docs import ApiDocs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from run_folders import report, verdict
+from made_experiments import report, verdict
 
 from amd.errors import TrajectoryError
 from amd_appworld.evaluations import Verdict, outcome_of, read_evaluations, read_report

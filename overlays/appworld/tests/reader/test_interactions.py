@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from run_folders import interaction, log
+from made_experiments import interaction, log
 
 from amd.errors import TrajectoryError
 from amd_appworld.interactions import Interaction, read_interactions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from run_folders import reply
+from made_experiments import reply
 
 from amd.inject import build_block
 from amd_appworld.lm_calls import read_lm_calls

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from run_folders import DENIED, TASK, Root, failed
+from made_experiments import DENIED, TASK, Root, failed
 
 from amd.testing import LoopbackServer
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from run_folders import READER, told
+from made_experiments import READER, told
 
 from amd.build import admit
 from amd.traces import Trajectory, reader_options

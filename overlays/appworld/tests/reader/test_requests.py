@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from run_folders import DOCS
+from made_experiments import DOCS
 
 from amd_appworld.api_docs import ApiDocs
 from amd_appworld.requests import read_requests

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from run_folders import TASK, Root
+from made_experiments import TASK, Root
 
 from amd_appworld.tasks import TaskFolder, family
 

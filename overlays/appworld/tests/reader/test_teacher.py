@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from run_folders import (
+from made_experiments import (
     CELLS,
     DENIED,
     MODEL,
