@@ -21,6 +21,7 @@ from amd.tier import Question
         ("sasm+memp-keywords", ["memp-keywords", "sasm"]),
         ("memp-script+function", ["function", "memp"]),
         ("random", ["workflow", "subtask", "function"]),
+        ("workflow+subtask-text", ["workflow", "subtask"]),
     ],
 )
 def test_d26_exactly_the_tiers_asked_for(name, tiers):
@@ -65,6 +66,7 @@ def test_unknown_names_are_refused(name):
         ("memp-script", "memp"),
         ("memp-trajectory-k2+function", "memp+function"),
         ("memp-keywords-k5", "memp-keywords"),
+        ("workflow+subtask-text", "workflow+subtask"),
         ("none", ""),
         ("random-7", ""),
     ],

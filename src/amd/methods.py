@@ -2,6 +2,7 @@
 
 ================================  ==================================================================================
 ``amd``                           ``workflow+subtask+function``; any sum of tiers is a method too
+``subtask-text``                  subtasks in words, without their calls: one of the paper's representations
 ``reasoning_bank``                titled items from successes and, if included, failures
 ``memp``                          script and trajectory; ``memp-script`` and ``memp-trajectory`` show one of them
 ``memp-keywords``                 the same, found by keywords
@@ -41,7 +42,11 @@ _TIERS: dict[str, Tier] = {
         *(ReasoningBankTier(), MempTier(), MempTier(keywords=True), SasmTier()),
     )
 }
-_SHOWN: dict[str, Tier] = {"memp-script": MempTier("script"), "memp-trajectory": MempTier("trajectory")}
+_SHOWN: dict[str, Tier] = {
+    "subtask-text": SubtaskTier(words=True),
+    "memp-script": MempTier("script"),
+    "memp-trajectory": MempTier("trajectory"),
+}
 
 METHODS = "amd, none, or a sum of tiers such as workflow+function; reasoning_bank, memp, sasm; -k3 for top-3; random"
 """What a method can be called, for people."""

@@ -107,8 +107,13 @@ def _fault_in_words(segments: Sequence[Segment]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class SubtaskTier:
-    """Up to six records a run, asked with decomposed labels, with the instruction, or turn by turn."""
+    """Up to six records a run, asked with decomposed labels, with the instruction, or turn by turn.
 
+    With ``words`` alone a student reads what was done and with which tools, and no call: one of the paper's
+    representations.
+    """
+
+    words: bool = False
     name: str = "subtask"
     heading: str = "Calls that solved similar parts of earlier tasks:"
     accepts: frozenset[bool] = field(default=frozenset({True}))
@@ -135,7 +140,7 @@ class SubtaskTier:
 
     def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:  # noqa: ARG002 - protocol
         """Label and description, then the calls, each on a line of its own."""
-        return [_part(hit, style) for hit in hits]
+        return [_in_words(hit) if self.words else _part(hit, style) for hit in hits]
 
     def gist(self, record: Record) -> str:
         """What was done and with which tools."""
@@ -222,6 +227,11 @@ def _request(said: Sequence[str]) -> str:
     sentences = [_SENTENCE_END.split(text.strip(), maxsplit=1)[0] for text in said]
     longest = max(sentences, key=len, default="")
     return excerpt(longest, _REQUEST_LENGTH) if len(longest.split()) >= _LEAST_REQUEST_WORDS else ""
+
+
+def _in_words(hit: Hit) -> Part:
+    tools = join(f"`{name}`" for name in _names(hit.record))
+    return Part(f"{hit.record.key}{seen_in(hit.support)} (With {tools}.)", hit.record.id)
 
 
 def _part(hit: Hit, style: Style) -> Part:
