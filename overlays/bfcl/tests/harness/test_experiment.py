@@ -83,7 +83,7 @@ def test_four_arms_twice_killed_in_the_middle(experiment, served, tmp_path):
         assert sum(kept["done"] for kept in before.values()) == 2
         code, out, err = ended(experiment(server.url))
         assert code == 0, err
-        assert [line for line in err.split("\n") if line.startswith("[")][0].startswith("[3/8] scripted-amd-0")
+        assert next(line for line in err.split("\n") if line.startswith("[")).startswith("[3/8] scripted-amd-0")
         first = json.loads((tmp_path / "out" / "report" / "scripted" / "report.json").read_text("utf-8"))
         asked = len(server.requests)
         (tmp_path / "out").rename(tmp_path / "stopped")
@@ -118,6 +118,6 @@ def test_a_planted_leak_ends_it_with_4(experiment, served, tmp_path):
         exposure = next(each for each in shown["exposures"] if each.get("families"))
         exposure["families"] = [shown["family"]] * len(exposure["families"])
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-        code, out, err = ended(experiment(server.url))
+        code, _, err = ended(experiment(server.url))
     assert code == 4, err
     assert "LEAK" in (tmp_path / "out" / "report" / "scripted" / "report.md").read_text("utf-8").upper()
