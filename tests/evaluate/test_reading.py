@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from amd.arms import write_results
+from amd.arms import RUN_SETTINGS, replace_text, write_results
 from amd.errors import ConfigError
 from amd.evaluate.reading import read_run, read_runs
 
@@ -32,7 +32,10 @@ def test_results_come_back_as_they_were_written(kept):
 
 def test_a_directory_of_nobody(tmp_path):
     """A usage error that names who could have written one."""
-    with pytest.raises(ConfigError, match=r"is a run of none that is installed; .*amd, bfcl, toolsandbox"):
+    with pytest.raises(ConfigError, match=r"is no run that is known; .*amd, bfcl, toolsandbox"):
+        read_run(tmp_path)
+    replace_text(tmp_path / RUN_SETTINGS, '{"format": "amd-orchard-run/1"}')
+    with pytest.raises(ConfigError, match="no run that is known: its format is 'amd-orchard-run/1'; name a directory"):
         read_run(tmp_path)
     with pytest.raises(ConfigError, match="no directory"):
         read_run(tmp_path / "nowhere")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -56,6 +57,7 @@ def report(
     Example: amd report runs/none runs/amd --out report
     """
     _check_installed()
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # that it builds its font cache is nobody's concern here
     from amd.evaluate.reading import read_runs  # noqa: PLC0415 - all of these need the extra
     from amd.evaluate.report import evaluate  # noqa: PLC0415
     from amd.evaluate.writing import write_report  # noqa: PLC0415
