@@ -144,6 +144,8 @@ def test_a_leak_is_the_first_thing_on_the_page(made, tmp_path):
     first = page_of(leaky).blocks[0]
     assert isinstance(first, Banner)
     assert (first.kind, first.text.split(":")[0]) == ("alarm", "LEAK")
+    names = {row[0] for block in page_of(leaky).blocks if isinstance(block, Table) for row in block.rows}
+    assert names == {"none", "amd [LEAKED]"}
     write_report(leaky, tmp_path)
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert '<div class="banner alarm" role="alert">LEAK: amd' in html

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -55,3 +57,16 @@ def test_one_benchmark_a_report(kept):
     one, other = kept("one"), kept("other", benchmark="orchard")
     with pytest.raises(ConfigError, match=r"'garden'.*'orchard'"):
         read_runs([one.path, other.path])
+
+
+def test_reading_needs_no_extra():
+    """Neither the command line's start nor an overlay pays for statistics and pictures; a report does (the control)."""
+    heavy = "{'scipy', 'statsmodels', 'matplotlib'} & set(sys.modules)"
+    for statement, loads in (("amd.cli.app, amd.evaluate.reading", False), ("amd.evaluate.writing", True)):
+        done = subprocess.run(
+            [sys.executable, "-c", f"import sys, {statement}; print({heavy})"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert (done.stdout.strip() != "set()") is loads
