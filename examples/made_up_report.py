@@ -14,12 +14,13 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from amd.arms import Arm, RunLog, RunResults, TaskResult, write_results
+import amd
+from amd.arms import Arm, OpenArm, RunLog, RunResults, TaskResult, write_results
 from amd.cli.app import run
 from amd.records import Exposure
+from amd.testing import run as made_up_run
 
 FAMILIES, DRESSES, SEEDS = 20, 3, 3
-MEMORY = "3f" * 32
 ARMS = {
     "none": ({"method": "none"}, 0.0, {}),
     "workflow": ({"method": "workflow"}, 0.4, {"workflow": 160}),
@@ -43,16 +44,18 @@ def main() -> None:
 
 
 def report_into(folder: Path) -> None:
-    """The runs and the report, below a folder."""
-    runs = [invent(folder / "runs", name, seed) for name in ARMS for seed in range(1, SEEDS + 1)]
+    """The memory, the runs and the report, below a folder."""
+    amd.build_memory([made_up_run(i) for i in range(FAMILIES)], folder / "memory", embedder=amd.load_embedder("hash"))
+    with Arm.of({"memory": folder / "memory"}).open() as opened:
+        runs = [invent(folder / "runs", name, seed, opened) for name in ARMS for seed in range(1, SEEDS + 1)]
     code = run(["report", *map(str, runs), "--out", str(folder / "report")])
     print(f"amd report ended with {code}; nothing of this was measured")
 
 
-def invent(folder: Path, name: str, seed: int) -> Path:
+def invent(folder: Path, name: str, seed: int, opened: OpenArm) -> Path:
     """One run of an arm: the directory that its results are in."""
     values, ease, tokens = ARMS[name]
-    arm = Arm.of({"memory": "made-up/memory", **values})
+    arm = Arm.of({"memory": opened.arm.memory, **values})
     none = arm.method == "none"
     results = RunResults(
         path=folder / f"{name}-seed-{seed}",
@@ -60,13 +63,13 @@ def invent(folder: Path, name: str, seed: int) -> Path:
         student="made-up-student",
         arm=arm,
         tasks=tuple(
-            task_result(arm, family, dress, seed, ease, tokens)
+            task_result(arm, None if none else opened.content, family, dress, seed, ease, tokens)
             for family in range(FAMILIES)
             for dress in range(DRESSES)
         ),
-        memory_content=None if none else MEMORY,
-        memory_seal=None if none else "a7" * 32,
-        memory_from=() if none else ("made-up-teacher (teacher)",),
+        memory_content=None if none else opened.content,
+        memory_seal=None if none else opened.seal,
+        memory_from=() if none else opened.teachers,
         seed=seed,
         made_up=True,
     )
@@ -74,7 +77,9 @@ def invent(folder: Path, name: str, seed: int) -> Path:
     return results.path
 
 
-def task_result(arm: Arm, family: int, dress: int, seed: int, ease: float, tokens: dict[str, int]) -> TaskResult:
+def task_result(
+    arm: Arm, content: str | None, family: int, dress: int, seed: int, ease: float, tokens: dict[str, int]
+) -> TaskResult:
     """An invented outcome: families differ in difficulty, and a memory that helps one of them may harm another."""
     own, task_id = f"family_{family:02}", f"task_{family:02}_{dress}"
     hard = random.Random(f"hard {family}").gauss(0.6, 1.4)  # noqa: S311 - an invention needs no cryptography
@@ -87,7 +92,7 @@ def task_result(arm: Arm, family: int, dress: int, seed: int, ease: float, token
         protocol=arm.protocol,
         mode=arm.mode,
         layout=arm.layout,
-        memory=None if arm.method == "none" else MEMORY,
+        memory=content,
         task_id=task_id,
         family=own,
         exposures=tuple(exposure(arm, own, task_id, tier, most, chance) for tier, most in tokens.items()),

@@ -147,7 +147,7 @@ def test_a_wrong_option_is_a_usage_error(amd, kept, tmp_path, arguments, says):
 def test_no_run_is_a_usage_error(amd, tmp_path):
     """It says who could have written one."""
     found = amd("report", tmp_path, "--out", tmp_path / "out")
-    assert (found.code, "is a run of none that is installed" in found.err) == (2, True)
+    assert (found.code, "is no run that is known" in found.err) == (2, True)
 
 
 def test_without_the_extra_it_names_it(amd, kept, tmp_path, monkeypatch):

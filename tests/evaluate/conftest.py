@@ -50,7 +50,7 @@ def log(arm: Arm, task_id: str, *, hits: int = 0, shown: int = 1) -> RunLog:
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def made():
     """Makes the results of a run: ``outcomes`` maps a task to True, False or a fault."""
 

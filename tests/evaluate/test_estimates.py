@@ -137,9 +137,10 @@ def test_the_clustered_interval_holds_what_it_promises():
 
 
 def test_the_bootstrap_is_seeded_and_blind_to_order():
-    """The same seed gives the same ends, in whatever order tasks come; one family alone gives none."""
+    """The same seed gives the same ends, in whatever order tasks come; without anything to draw there are none."""
     values, clusters = [1.0, 0.0, -1.0, 1.0, 0.5], ["a", "b", "c", "a", "b"]
     first = clustered_mean(values, clusters, seed=3, resamples=500)
     assert first == clustered_mean(values[::-1], clusters[::-1], seed=3, resamples=500)
     assert first != clustered_mean(values, clusters, seed=4, resamples=500)
     assert clustered_mean([1.0, 0.0], ["a", "a"], seed=0, resamples=500).low is None
+    assert clustered_mean([0.0, 0.0], ["a", "b"], seed=0, resamples=500).high is None

@@ -144,6 +144,8 @@ def test_a_leak_is_the_first_thing_on_the_page(made, tmp_path):
     first = page_of(leaky).blocks[0]
     assert isinstance(first, Banner)
     assert (first.kind, first.text.split(":")[0]) == ("alarm", "LEAK")
+    names = {row[0] for block in page_of(leaky).blocks if isinstance(block, Table) for row in block.rows}
+    assert names == {"none", "amd [LEAKED]"}
     write_report(leaky, tmp_path)
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert '<div class="banner alarm" role="alert">LEAK: amd' in html
@@ -172,6 +174,25 @@ def test_a_report_of_one_arm_without_memory(made, tmp_path):
     assert [block.text for block in page.blocks if isinstance(block, Heading)] == [
         *("Arms", "What the tasks were shown", "Runs", "How to read this")
     ]
+
+
+def test_pictures_of_an_earlier_report_go(report, made, tmp_path):
+    """What lies beside the page belongs to it; other files stay."""
+    write_report(report, tmp_path)
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    write_report(evaluate([made("none", {"t0": True})]), tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("report.html", "report.md", "report.json", "success.png", "notes.txt")
+    }
+
+
+def test_arms_that_do_not_differ_have_no_interval(made):
+    """A width of zero would look like certainty."""
+    page = page_of(
+        evaluate([made("none", {"t0": True, "t3": False}), made("amd", {"t0": True, "t3": False}, mode="dynamic")])
+    )
+    texts = [block.text for block in page.blocks if isinstance(block, Paragraph)]
+    assert any("0.0 points on the same tasks, without an interval" in text for text in texts)
 
 
 def test_names_are_text_wherever_they_stand():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 
-from amd.arms import write_results
+from amd.arms import RUN_SETTINGS, replace_text, write_results
 from amd.errors import ConfigError
 from amd.evaluate.reading import read_run, read_runs
 
@@ -32,7 +34,10 @@ def test_results_come_back_as_they_were_written(kept):
 
 def test_a_directory_of_nobody(tmp_path):
     """A usage error that names who could have written one."""
-    with pytest.raises(ConfigError, match=r"is a run of none that is installed; .*amd, bfcl, toolsandbox"):
+    with pytest.raises(ConfigError, match=r"is no run that is known; .*amd, bfcl, toolsandbox"):
+        read_run(tmp_path)
+    replace_text(tmp_path / RUN_SETTINGS, '{"format": "amd-orchard-run/1"}')
+    with pytest.raises(ConfigError, match="no run that is known: its format is 'amd-orchard-run/1'; name a directory"):
         read_run(tmp_path)
     with pytest.raises(ConfigError, match="no directory"):
         read_run(tmp_path / "nowhere")
@@ -52,3 +57,16 @@ def test_one_benchmark_a_report(kept):
     one, other = kept("one"), kept("other", benchmark="orchard")
     with pytest.raises(ConfigError, match=r"'garden'.*'orchard'"):
         read_runs([one.path, other.path])
+
+
+def test_reading_needs_no_extra():
+    """Neither the command line's start nor an overlay pays for statistics and pictures; a report does (the control)."""
+    heavy = "{'scipy', 'statsmodels', 'matplotlib'} & set(sys.modules)"
+    for statement, loads in (("amd.cli.app, amd.evaluate.reading", False), ("amd.evaluate.writing", True)):
+        done = subprocess.run(
+            [sys.executable, "-c", f"import sys, {statement}; print({heavy})"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert (done.stdout.strip() != "set()") is loads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,6 +49,7 @@ def check_installed() -> None:
             next_step="pip install 'agent-memory-distillation[eval]'",
             absent=absent,
         )
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # that it builds its font cache is nobody's concern here
 
 
 def tell_report(found: Report, written: list[Path]) -> None:

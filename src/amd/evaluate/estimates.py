@@ -68,7 +68,8 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[str], *, seed: in
     """The mean of one value a task, with a 95 % percentile bootstrap interval over whole clusters.
 
     What is drawn again is the cluster: tasks of one family stand or fall together, and counting each for itself makes
-    an interval too narrow. One cluster alone gives no interval.
+    an interval too narrow. One cluster alone gives no interval, and neither do values that are all the same: drawn
+    again they would only repeat themselves.
 
     >>> clustered_mean([1, 1, 0, 0], ["a", "a", "b", "b"], seed=0, resamples=999)
     Interval(value=0.5, low=0.0, high=1.0)
@@ -78,7 +79,7 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[str], *, seed: in
     sums = np.bincount(at, weights=np.asarray(values, dtype=float))
     counts = np.bincount(at).astype(float)
     mean = float(sums.sum() / counts.sum())
-    if len(names) < 2:
+    if len(names) < 2 or min(values) == max(values):
         return Interval(mean, None, None)
     found = bootstrap(
         (sums, counts),

@@ -131,20 +131,22 @@ def _names(arms: Sequence[Sequence[RunResults]]) -> list[str]:
     """One name an arm: what the names of its directories share, and a number where two would be called alike."""
     found: list[str] = []
     for runs in arms:
-        name = runs[0].name if len(runs) == 1 else _shared([run.path for run in runs])
+        name = _shared([run.path for run in runs])
         alike = sum(re.fullmatch(rf"{re.escape(name)}(?: \(\d+\))?", other) is not None for other in found)
         found.append(f"{name} ({alike + 1})" if alike else name)
     return found
 
 
 def _shared(paths: Sequence[Path]) -> str:
-    """What the directories of an arm's seeds share; the first one's name if that is nothing.
+    """What the directories of an arm's seeds share; the first one's name if that is nothing, or there is one alone.
 
     >>> _shared([Path("runs/amd-seed-1"), Path("runs/amd-seed-2")]), _shared([Path("amd/1"), Path("amd/2")])
     ('amd', 'amd')
-    >>> _shared([Path("runs/monday"), Path("runs/tuesday")])
-    'monday'
+    >>> _shared([Path("monday"), Path("tuesday")]), _shared([Path("runs/amd-1")]), _shared([Path("amd/seed-1")])
+    ('monday', 'amd-1', 'amd')
     """
+    if len(paths) == 1 and _SEED.sub("", paths[0].name):
+        return paths[0].name
     own = {_SEED.sub("", path.name) for path in paths}
     if own == {""}:
         own = {_SEED.sub("", path.absolute().parent.name) for path in paths}

@@ -30,7 +30,7 @@ table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .9
 th, td { padding: .45rem .7rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line) }
 thead th { border-top: 0; background: var(--card); vertical-align: bottom; line-height: 1.3 }
 th { font-weight: 600 }
-tr > :first-child { position: sticky; left: 0; background: var(--paper) }
+tr > :first-child { position: sticky; left: 0; min-width: 7rem; background: var(--paper) }
 thead tr > :first-child { background: var(--card) }
 .figure { text-align: right }
 td.figure { white-space: nowrap }

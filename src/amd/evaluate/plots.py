@@ -20,7 +20,10 @@ from amd.evaluate.estimates import Interval
 from amd.evaluate.exposing import tiers_of
 from amd.evaluate.report import ArmFigures, Report
 
-__all__ = ["Caption", "captions", "draw"]
+__all__ = ["FILES", "Caption", "captions", "draw"]
+
+FILES: Final = ("success.png", "differences.png", "exposures.png", "tokens.png")
+"""The pictures that a report may have."""
 
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS: Final = "osD^vP*"
@@ -74,12 +77,9 @@ def captions(report: Report) -> dict[str, Caption]:
 
 def draw(report: Report) -> dict[str, bytes]:
     """The pictures of a report: file name -> PNG."""
-    drawers: dict[str, Callable[[Axes, Report], None]] = {
-        "success.png": _success,
-        "differences.png": _differences,
-        "exposures.png": _exposures,
-        "tokens.png": _tokens,
-    }
+    drawers: dict[str, Callable[[Axes, Report], None]] = dict(
+        zip(FILES, (_success, _differences, _exposures, _tokens), strict=True)
+    )
     return {file: _picture(drawers[file], report, tall=file == "tokens.png") for file in captions(report)}
 
 

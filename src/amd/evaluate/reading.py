@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from amd.arms.results import RunResults
+from amd.arms.run_directory import run_format
 from amd.errors import ConfigError
 from amd.traces.offers import load_offer, offered
 
@@ -32,7 +33,7 @@ def read_run(path: Path) -> RunResults:
     readers = {name: cast("Callable[[Path], RunResults | None]", load_offer(GROUP, name)) for name in offered(GROUP)}
     found = {name: results for name, reader in readers.items() if (results := reader(path)) is not None}
     if len(found) != 1:
-        known = f"is known as a run of {' and of '.join(found)}" if found else "is a run of none that is installed"
+        known = f"is known as a run of {' and of '.join(found)}" if found else f"is no run that is known{_format(path)}"
         raise ConfigError(
             f"{path} {known}",
             next_step=f"name a directory that one of these wrote: {', '.join(readers)}; or install its overlay",
@@ -40,6 +41,11 @@ def read_run(path: Path) -> RunResults:
         )
     (results,) = found.values()
     return results
+
+
+def _format(path: Path) -> str:
+    found = run_format(path)
+    return f": its format is {found!r}" if found else ""
 
 
 def read_runs(paths: Sequence[Path]) -> list[RunResults]:

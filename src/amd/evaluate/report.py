@@ -62,8 +62,9 @@ class ArmFigures:
 
     @property
     def title(self) -> str:
-        """Its name, never without the label where nothing is hidden."""
-        return f"{self.name} [IN-SAMPLE]" if self.in_sample else self.name
+        """Its name, never without the mark of what spoils it or of what it may see."""
+        mark = " [LEAKED]" if self.leaks else " [IN-SAMPLE]" if self.in_sample else ""
+        return f"{self.name}{mark}"
 
 
 @dataclass(frozen=True, slots=True)

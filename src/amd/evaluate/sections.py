@@ -13,6 +13,8 @@ from amd.evaluate.wording import METHODS, mean, p_value, percent, points
 
 __all__ = ["arms_table", "banners", "comparisons_table", "page_of"]
 
+_NO_INTERVAL = "without an interval: the tasks are of one family, or all differ alike"
+
 
 def page_of(report: Report) -> Page:
     """The whole page; the names of its pictures are those of ``plots``."""
@@ -108,7 +110,7 @@ def _row(report: Report, each: Comparison) -> tuple[str, ...]:
     return (
         report.arm(each.arm).title,
         points(each.difference.value),
-        f"{points(each.difference.low)} to {points(each.difference.high)}",
+        "none" if each.difference.low is None else f"{points(each.difference.low)} to {points(each.difference.high)}",
         str(each.n),
         str(each.families),
         str(len(each.helped)),
@@ -138,7 +140,7 @@ def _judged(report: Report, each: Comparison) -> str:
     """The interval, and what it does or does not show."""
     low, high = each.difference.low, each.difference.high
     if low is None or high is None:
-        return ", of one family alone: no interval"
+        return f", {_NO_INTERVAL}"
     interval = f" (95 % interval {points(low)} to {points(high)})"
     if report.arm(each.arm).leaks or report.arm(each.baseline).leaks or each.unlike:
         return f"{interval}, which is not to be used"

@@ -8,7 +8,7 @@ from pathlib import Path
 from amd.arms.run_directory import replace_text
 from amd.evaluate.html import to_html
 from amd.evaluate.markdown import to_markdown
-from amd.evaluate.plots import draw
+from amd.evaluate.plots import FILES, draw
 from amd.evaluate.report import Report
 from amd.evaluate.sections import page_of
 
@@ -22,8 +22,11 @@ def write_report(report: Report, out: Path) -> list[Path]:
     """
     page, pictures = page_of(report), draw(report)
     out.mkdir(parents=True, exist_ok=True)
-    for file, picture in pictures.items():
-        (out / file).write_bytes(picture)
+    for file in FILES:
+        if file in pictures:
+            (out / file).write_bytes(pictures[file])
+        else:
+            (out / file).unlink(missing_ok=True)  # of an earlier report, and no part of this one
     texts = {
         "report.html": to_html(page, pictures),
         "report.md": to_markdown(page),
