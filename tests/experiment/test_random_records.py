@@ -70,7 +70,7 @@ def test_a_draw_is_the_same_again(memory):
 
 
 def test_what_is_hidden_is_not_even_asked_for(memory):
-    """Else its nearest neighbour would be shown more often than chance has it. In-sample it is asked for: the control."""
+    """Else its nearest neighbour would be shown more often than by chance. Control: in-sample it is asked for."""
     task, pool = run(0).task, by_tool(memory.shelves["subtask"].records())
     (own,) = [record.key for record in pool[None] if record.task.family == task.family]
     for viewer, asked in ((in_sample(task), True), (self_excluded(task), False)):
