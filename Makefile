@@ -122,12 +122,12 @@ $(VENV)/.ready: pyproject.toml overlays/bfcl/pyproject.toml overlays/toolsandbox
 
 $(VENV)/.ready-dev: $(VENV)/.ready
 	@echo "installing the tools of development into $(VENV), once"
-	@$(INSTALL) -e '.[dev,local]'
+	@$(INSTALL) -e '.[dev,eval,local]'
 	@touch $@
 
 $(LOWEST)/.ready: pyproject.toml overlays/bfcl/pyproject.toml overlays/toolsandbox/pyproject.toml overlays/appworld/pyproject.toml scripts/lowest.txt
 	@echo "installing the oldest versions into $(LOWEST), once"
 	@$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
-	@$(LOWEST)/bin/python $(PIP_INSTALL) -c scripts/lowest.txt -e '.[dev,local]' -e overlays/bfcl -e overlays/toolsandbox -e overlays/appworld $(BFCL_NEEDS)
+	@$(LOWEST)/bin/python $(PIP_INSTALL) -c scripts/lowest.txt -e '.[dev,eval,local]' -e overlays/bfcl -e overlays/toolsandbox -e overlays/appworld $(BFCL_NEEDS)
 	@$(LOWEST)/bin/python $(PIP_INSTALL) --no-deps $(BFCL)
 	@touch $@

@@ -1,9 +1,9 @@
 """Write the golden texts anew: every record of the runs in examples/runs.json, as a student reads it.
 
-    python scripts/regenerate_golden.py            write tests/golden/records.md
-    python scripts/regenerate_golden.py OUT.md     write another file
+    python scripts/regenerate_golden.py            write tests/golden/records.md and tests/golden/baselines.md
+    python scripts/regenerate_golden.py FOLDER     write them into another folder
 
-Read the difference before you commit it: the golden file is what a person found good to read.
+Read the difference before you commit it: the golden files are what a person found good to read.
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ from amd.traces import load_reader
 
 ROOT = Path(__file__).parent.parent
 RUNS = ROOT / "examples" / "runs.json"
-GOLDEN = ROOT / "tests" / "golden" / "records.md"
+GOLDEN = ROOT / "tests" / "golden"
+METHODS = {"records.md": "amd", "baselines.md": "reasoning_bank+memp+memp-keywords+sasm"}
 
 
-def records_as_text(runs: Path) -> str:
-    """The records of a file of runs in Markdown: origin, key, and the text that a student is shown."""
+def records_as_text(runs: Path, method: str = "amd") -> str:
+    """The records of a file of runs in Markdown: origin, key, and the text that a student is shown.
+
+    A tier that learns from failed runs is shown those of the file too.
+    """
     reader = load_reader("openai-chat")
-    gate = admit(reader.read([runs], reader.options()))
-    tiers = method_named("amd").tiers
+    failures = method != "amd"
+    gate = admit(reader.read([runs], reader.options()), include_failures=failures)
+    tiers = method_named(method, include_failures=failures).tiers
     found = distill(gate.admitted, tiers, RULES, created_at="")
     lines = ["# Records of examples/runs.json", ""]
     for tier in tiers:
@@ -40,9 +45,10 @@ def records_as_text(runs: Path) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Write the golden file, or the file that is named."""
-    out = Path(arguments[0]) if arguments else GOLDEN
-    out.write_text(records_as_text(RUNS), encoding="utf-8", newline="\n")
+    """Write the golden files into their folder, or into the one that is named."""
+    folder = Path(arguments[0]) if arguments else GOLDEN
+    for name, method in METHODS.items():
+        (folder / name).write_text(records_as_text(RUNS, method), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

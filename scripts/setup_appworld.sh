@@ -8,6 +8,7 @@
 set -euo pipefail
 called_from=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/environment.sh
 
 harness=appworld==0.1.3.post1
 folder=.venvs/appworld
@@ -15,10 +16,6 @@ stamp=$folder/.ready
 # AppWorld unpacks its own tests too, to the user's home folder if it is not told otherwise.
 export APPWORLD_CACHE=$PWD/$folder/appworld-cache
 
-stop() {
-  echo "$1" >&2
-  exit "${2:-1}"
-}
 usage="usage: [PYTHON=/path/to/python] scripts/setup_appworld.sh [--data] [--root DIR]"
 
 data=
@@ -42,37 +39,13 @@ case $root in
   *) root=$called_from/$root ;;
 esac
 
-# "3.11" and so on; nothing if it does not run.
-version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || true; }
-fits() { [[ $1 == 3.11 || $1 == 3.12 ]]; }
-
-made=
-if [[ -e $folder/bin/python ]]; then made=$(version_of "$folder/bin/python"); fi
-python=${PYTHON:-}
-for candidate in python3.11 python3.12 python3 python; do
-  if [[ -n $python ]]; then break; fi
-  if fits "$(version_of "$candidate")"; then python=$candidate; fi
-done
-if [[ -z ${PYTHON:-} && -n $made ]]; then python=$folder/bin/python; fi
-
-why="AppWorld needs 3.11 or newer, and only 3.11 and 3.12 were tried"
-if [[ -z $python ]]; then
-  stop "no Python 3.11 or 3.12 was found ($why): give one with PYTHON=/path/to/python3.11"
-fi
-version=$(version_of "$python")
-if ! fits "$version"; then
-  stop "$python is ${version:+Python }${version:-no Python that runs}, not 3.11 or 3.12 ($why): give one with PYTHON=/path/to/python3.11"
-fi
-if [[ -n $made && $made != "$version" ]]; then
-  stop "$folder was made with Python $made, and $python is Python $version: remove it first with rm -rf $folder, or leave PYTHON out"
-fi
+choose_python "$folder" "AppWorld needs 3.11 or newer, and only 3.11 and 3.12 were tried" 3.11 3.12
 
 wanted="$harness unpacked"
 if [[ $(cat "$stamp" 2>/dev/null || true) != "$wanted" ]]; then
   echo "installing into $folder with Python $version, once: about 230 MB, half a minute or more"
   rm -f "$stamp"
-  if [[ -z $made ]]; then "$python" -m venv --clear "$folder"; fi
-  if ! "$folder/bin/python" -m pip --version >/dev/null 2>&1; then "$folder/bin/python" -m ensurepip >/dev/null; fi
+  make_environment "$folder"
   "$folder/bin/python" -m pip install -qq --disable-pip-version-check "$harness"
   # Its code comes packed; this needs no network.
   "$folder/bin/python" -m appworld.cli install >/dev/null

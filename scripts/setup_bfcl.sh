@@ -5,16 +5,12 @@
 #   PYTHON=    the Python to use, 3.11 or 3.12; without it the first one found
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/environment.sh
 
 harness=bfcl-eval==2026.3.23
 folder=.venvs/bfcl
 needs=overlays/bfcl/harness-requirements.txt
 stamp=$folder/.ready
-
-stop() {
-  echo "$1" >&2
-  exit "${2:-1}"
-}
 
 tools=()
 kind=plain
@@ -25,29 +21,7 @@ for argument in "$@"; do
   esac
 done
 
-# "3.11" and so on; nothing if it does not run.
-version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || true; }
-fits() { [[ $1 == 3.11 || $1 == 3.12 ]]; }
-
-made=
-if [[ -e $folder/bin/python ]]; then made=$(version_of "$folder/bin/python"); fi
-python=${PYTHON:-}
-for candidate in python3.11 python3.12 python3 python; do
-  if [[ -n $python ]]; then break; fi
-  if fits "$(version_of "$candidate")"; then python=$candidate; fi
-done
-if [[ -z ${PYTHON:-} && -n $made ]]; then python=$folder/bin/python; fi
-
-if [[ -z $python ]]; then
-  stop "no Python 3.11 or 3.12 was found, and the harness pins numpy 1.26.4, which has no wheel for 3.13: give one with PYTHON=/path/to/python3.12"
-fi
-version=$(version_of "$python")
-if ! fits "$version"; then
-  stop "$python is ${version:+Python }${version:-no Python that runs}: the harness needs 3.11 or 3.12 (it pins numpy 1.26.4, which has no wheel for 3.13), give one with PYTHON=/path/to/python3.12"
-fi
-if [[ -n $made && $made != "$version" ]]; then
-  stop "$folder was made with Python $made, and $python is Python $version: remove it first with rm -rf $folder, or leave PYTHON out"
-fi
+choose_python "$folder" "the harness pins numpy 1.26.4, which has no wheel for 3.13" 3.11 3.12
 
 # What the environment is made from; a checkout that was moved makes it anew, since editable installs hold its path.
 wanted=$("$python" - "$PWD" scripts/setup_bfcl.sh "$needs" pyproject.toml overlays/bfcl/pyproject.toml <<'END'
@@ -65,8 +39,7 @@ if [[ $found != "$wanted $kind" && $found != "$wanted dev" ]]; then
   if [[ $found == *" dev" ]]; then tools=(pytest hypothesis pytest-socket) kind=dev; fi
   echo "installing into $folder with Python $version, once: about 430 MB, half a minute or more"
   rm -f "$stamp"
-  if [[ -z $made ]]; then "$python" -m venv --clear "$folder"; fi
-  if ! "$folder/bin/python" -m pip --version >/dev/null 2>&1; then "$folder/bin/python" -m ensurepip >/dev/null; fi
+  make_environment "$folder"
   pip=("$folder/bin/python" -m pip install -qq --disable-pip-version-check --no-warn-conflicts)
   "${pip[@]}" -r "$needs" -e '.[local]' -e overlays/bfcl ${tools[@]+"${tools[@]}"}
   "${pip[@]}" --no-deps "$harness"

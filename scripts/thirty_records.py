@@ -33,6 +33,7 @@ from amd.store import read_memory
 from amd.tier import RULES, Writer
 from amd.traces import load_reader
 from thirty_page import TIERS, Side, page
+from thirty_refused import QuotingWriter
 
 ROOT = Path(__file__).parent.parent
 RUNS = ROOT / "examples" / "thirty.json"
@@ -49,11 +50,12 @@ _TIMEOUT = 3600.0  # seconds: a small model, a busy machine
 
 @dataclass(slots=True)
 class Replies:
-    """Which model answered, what served it, and its replies as a build's journal keeps them."""
+    """Which model answered, what served it, its replies as a build's journal keeps them, texts of refused ones."""
 
     model: str
     served: str
     entries: dict[str, Entry] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> Replies:
@@ -65,13 +67,16 @@ class Replies:
         if not path.is_file():
             raise ConfigError(f"{path} is not there", next_step="ask a model: python scripts/thirty_records.py --ask")
         value = json.loads(path.read_text(encoding="utf-8"))
-        entries = [Entry(**entry) for entry in value["replies"]]
-        return cls(value["model"], value["served"], {entry.key: entry for entry in entries})
+        texts = {line["key"]: line.pop("refused") for line in value["replies"] if "refused" in line}
+        entries = [Entry(**line) for line in value["replies"]]
+        return cls(value["model"], value["served"], {entry.key: entry for entry in entries}, texts)
 
     def write(self, path: Path) -> None:
-        """One reply a line."""
+        """One reply a line, a refused one with its text."""
         head = json.dumps({"model": self.model, "served": self.served}, ensure_ascii=False)
-        lines = ",\n".join(json.dumps(asdict(entry), ensure_ascii=False) for entry in self.entries.values())
+        refused = {key: {"refused": text} for key, text in self.texts.items()}
+        kept = [asdict(entry) | refused.get(key, {}) for key, entry in self.entries.items()]
+        lines = ",\n".join(json.dumps(line, ensure_ascii=False) for line in kept)
         path.parent.mkdir(exist_ok=True)
         path.write_text(f'{head[:-1]}, "replies": [\n{lines}\n]}}\n', encoding="utf-8", newline="\n")
 
@@ -126,7 +131,8 @@ def side(runs: Path, place: Path, writer: Writer = RULES, workers: int = 1) -> S
     why = {(remark.task_id, remark.purpose): reason for remark, reason in said if reason}
     with read_memory(place) as memory:
         records = tuple(record for shelf in memory.shelves.values() for record in shelf.records())
-        return Side(memory.manifest, lint(memory), records, why)
+        refused = writer.refused if isinstance(writer, QuotingWriter) else {}
+        return Side(memory.manifest, lint(memory), records, why, refused)
 
 
 def model_side(runs: Path, place: Path, replies: Replies, chat: Chat, workers: int = 1) -> Side:
@@ -134,7 +140,7 @@ def model_side(runs: Path, place: Path, replies: Replies, chat: Chat, workers: i
     journal = Kept(place, replies)
     prompts = [prompt for tier in TIERS.values() for prompt in tier.prompts]
     try:
-        made = side(runs, place, ModelWriter(replies.model, chat, prompts, journal=journal), workers)
+        made = side(runs, place, QuotingWriter(replies.model, chat, prompts, journal, replies.texts), workers)
     except BaseException:
         replies.entries |= journal.used
         raise
@@ -149,7 +155,7 @@ def parted(document: str) -> tuple[str, str, str]:
         ConfigError: a mark is missing.
     """
     before, begin, rest = document.partition(BEGIN)
-    middle, end, after = rest.partition(END)
+    middle, end, after = rest.rpartition(END)  # a record may quote the mark, and stands before it
     if not begin or not end:
         raise ConfigError(
             f"{DOCUMENT.name} lacks a line that says what is written by a script",

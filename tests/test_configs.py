@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,20 @@ from typing import Any
 import pytest
 
 from amd.arms import Arm
+from amd.experiment.plan import read_experiment
+from amd.experiment.running import commands_of
+from amd.methods import method_named
+from amd.traces import readers
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 ARMS = sorted((CONFIGS / "bfcl").glob("*.toml"))
 STUDENTS = sorted((CONFIGS / "students").glob("*.toml"))
+EXPERIMENTS = sorted((CONFIGS / "experiments").glob("*.toml"))
+COMMANDS = {
+    "bfcl": ("amd_bfcl.commands.generate", "generate"),
+    "toolsandbox": ("amd_toolsandbox.commands.run", "run"),
+    "appworld": ("amd_appworld.commands.run", "run"),
+}
 VLLM = {"repo", "tool_call_parser", "reasoning_parser", "max_model_len", "chat_template", "extra"}
 
 
@@ -53,3 +65,41 @@ def test_a_student_is_served_as_it_is_asked_for(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "ocumentation of vLLM 0." in text
     assert "Not run on a GPU here." in text
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+def test_an_experiment_has_its_controls(path: Path) -> None:
+    """Without memory, drawn at random, and in-sample, which says what it is; the README names each file."""
+    experiment = read_experiment(path)
+    arms = experiment.arms()
+    assert (arms["none"].method, arms["random"].method, arms["in-sample"].label) == ("none", "random", "IN-SAMPLE")
+    assert [name for name, arm in arms.items() if not arm.excludes] == ["in-sample"]
+    assert "IN-SAMPLE: an upper bound, never a result" in path.read_text(encoding="utf-8")
+    assert path.stem in (CONFIGS.parent / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+def test_an_experiment_can_be_run(path: Path) -> None:
+    """Its overlay's command knows every option, and each memory is built by the method that reads it."""
+    experiment = read_experiment(path)
+    module, name = COMMANDS[experiment.benchmark]
+    known = set(inspect.signature(getattr(importlib.import_module(module), name)).parameters)
+    built = {
+        str(recipe.path): method_named(_option(recipe.build, "--method", "amd")).memory
+        for recipe in experiment.memory.values()
+    }
+    for run in experiment.runs():
+        assert {*run.arm_options, *run.student_options, *run.task_options} <= known
+        commands_of(experiment.benchmark)(run.path, run.words())
+    for arm in experiment.arms().values():
+        tiers = {tier.name for tier in method_named(arm.method).tiers}
+        if arm.memory is not None:
+            assert tiers <= {tier.name for tier in method_named(built[str(arm.memory)]).tiers}
+    assert all(recipe.build[0] in readers() for recipe in experiment.memory.values())
+    assert {recipe.path for recipe in experiment.memory.values()} == {
+        arm.memory for arm in experiment.arms().values() if arm.memory is not None
+    }
+
+
+def _option(words: tuple[str, ...], name: str, default: str) -> str:
+    return words[words.index(name) + 1] if name in words else default

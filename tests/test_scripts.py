@@ -166,7 +166,7 @@ def test_a_wrong_configuration_is_one_line(tmp_path: Path, config: str, message:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of all that the set-up of the harness reads."""
-    names = ("scripts/setup_bfcl.sh", "overlays/bfcl/harness-requirements.txt")
+    names = ("scripts/setup_bfcl.sh", "scripts/environment.sh", "overlays/bfcl/harness-requirements.txt")
     for name in (*names, "pyproject.toml", "overlays/bfcl/pyproject.toml"):
         (tmp_path / "checkout" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, tmp_path / "checkout" / name)
@@ -238,7 +238,7 @@ def test_a_python_that_the_harness_cannot_run_on_is_refused(checkout: Path, vers
     """In one line, before anything is made; so is one that is not there."""
     code, out, err, _ = set_up(checkout, python(checkout.parent, version))
     assert (code, out, err.count("\n")) == (1, "", 1)
-    assert f"is Python {version}: the harness needs 3.11 or 3.12" in err
+    assert f"is Python {version}, not 3.11 or 3.12 (the harness pins" in err
     code, out, err, _ = set_up(checkout, checkout / "no-python")
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert not (checkout / ".venvs").exists()

@@ -43,9 +43,10 @@ esac
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of the script, which reads nothing else."""
+    """A copy of the script and of what it reads."""
     (tmp_path / "checkout" / "scripts").mkdir(parents=True)
-    shutil.copy2(ROOT / SCRIPT, tmp_path / "checkout" / SCRIPT)
+    for name in (SCRIPT, "scripts/environment.sh"):
+        shutil.copy2(ROOT / name, tmp_path / "checkout" / name)
     return tmp_path / "checkout"
 
 

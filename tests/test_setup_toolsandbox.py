@@ -28,7 +28,7 @@ if [[ "$*" == "-m venv "* ]]; then mkdir -p "${{!#}}/bin" && cp "$0" "${{!#}}/bi
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of all that the script reads, beside a folder that looks like a clone of the harness."""
-    for name in (SCRIPT, "pyproject.toml", "overlays/toolsandbox/pyproject.toml"):
+    for name in (SCRIPT, "scripts/environment.sh", "pyproject.toml", "overlays/toolsandbox/pyproject.toml"):
         (tmp_path / "checkout" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, tmp_path / "checkout" / name)
     a_clone(tmp_path / "clone")

@@ -80,6 +80,58 @@ def test_it_says_who_answered(script):
     assert set(re.findall(r"no reply that could be used \((\w+): ", page)) == reasons
 
 
+def test_what_was_refused_is_quoted(script):
+    """The last text of each refused reply is kept and stands on the page once, marked; nothing of it is a reply."""
+    replies = script.Replies.read(script.REPLIES)
+    refused = {key: entry for key, entry in replies.entries.items() if entry.reason}
+    assert replies.texts.keys() == refused.keys() != replies.entries.keys()
+    assert {entry.reply for entry in refused.values()} == {None}
+    _, page, _ = script.parted(DOCUMENT.read_text(encoding="utf-8"))
+    quotes = re.findall(
+        r"^Refused, and in no memory: its last reply, .*\n\n(`+)text\n([\s\S]+?)\n\1$", page, re.MULTILINE
+    )
+    beginnings = [text[:500].split() for text in replies.texts.values()]
+    assert sorted(quote.split() for _, quote in quotes) == sorted(beginnings)
+
+
+HOSTILE = "```\n# Mine\n```\n~~~~\n# Yours\n~~~~\n{end}\r`````\rAsk tess.quill@example.org, she knows.\n" + "No. " * 200
+
+
+def unquoted(page):
+    """The lines of a page that stand in no block; a block ends where a fence as long as its own stands alone."""
+    fence = ""
+    for line in re.split("[\r\n]", page):
+        mark = re.match("(`{3,}|~{3,})(.*)", line)
+        if not fence and not mark:
+            yield line
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not mark[2].strip():
+            fence = ""
+
+
+def test_a_refused_reply_cannot_break_the_page(script, tmp_path):
+    """Fences, headings and the script's own mark stay in their block: kept, masked, cut, once a run and purpose."""
+    said = HOSTILE.format(end=script.END)
+    for fence, mine in (("```", "# Mine"), ("~~~~", "# Yours")):  # the control: out of a common fence they get
+        assert mine in unquoted(f"{fence}text\n{said}\n{fence}")
+    with LoopbackServer(chat=lambda _: said) as server:
+        assert script.main(asking(server.url, tmp_path)) == 0
+    document = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert script.main([*asking(server.url, tmp_path)[-4:-1], str(tmp_path / "again.md")]) == 0
+    assert (tmp_path / "again.md").read_text(encoding="utf-8") == document
+    before, page, after = script.parted(document)
+    assert [before, after] == [*script.parted(DOCUMENT.read_text(encoding="utf-8"))][::2]
+    assert page.count("its last reply, the first 500 of 8") == page.count("# Mine\n") == 10 + 9
+    assert page.count("no reply that could be used, see ") == 30 - 19
+    assert page.count("````` Ask <email>, she knows.") == 19
+    outside = set(unquoted(page))
+    assert "### 30. subtask, calls 5-6" in outside
+    assert not outside & {"# Mine", "# Yours", script.END.strip()}
+    assert page.count("No.") < 19 * 500 / len("No. ")
+    assert "tess.quill" not in document + (tmp_path / "replies.json").read_text(encoding="utf-8")
+
+
 def test_other_runs_are_noticed(script, shown, tmp_path):
     """The control: a changed run gives another record of the rules, and the model was never asked about it."""
     other = tmp_path / "runs.json"

@@ -20,6 +20,7 @@ __all__ = [
     "RULES",
     "Assignment",
     "Draft",
+    "Draw",
     "FailedCall",
     "Hit",
     "Part",
@@ -172,12 +173,27 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """Records drawn at random by a seed, among those that may be seen and have what ``where`` names.
+
+    A tier gives the seed of an arm; the session adds the task and the place.
+    """
+
+    seed: str
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """A text to search a shelf by. ``where`` names a ``tool``, or members of a record's body, that must be equal."""
+    """A text to search a shelf by. ``where`` names a ``tool``, or members of a record's body, that must be equal.
+
+    With ``draw``, as many records as the text finds are drawn, and shown instead: the control for length.
+    """
 
     text: str
     k: int = 1
     where: Mapping[str, str] = field(default_factory=dict)
+    draw: Draw | None = None
 
 
 @dataclass(frozen=True, slots=True)

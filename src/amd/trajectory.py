@@ -131,6 +131,7 @@ class Source:
 
     ``sha256`` is the hash of the bytes that the run was read from. ``kind`` is ``"oracle"`` for a benchmark's own
     answer key, replayed; that is never called a teacher's. ``memory_assisted`` is ``None`` where it is unknown.
+    ``terms`` is a sentence on redistribution that a memory made of the run keeps in its manifest.
 
     >>> from amd.json_text import digest
     >>> Source("gpt-4o", "run-7", "runs.jsonl:7", digest(b"the line")).kind
@@ -143,6 +144,7 @@ class Source:
     sha256: str
     kind: Kind = "teacher"
     memory_assisted: bool | None = False
+    terms: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

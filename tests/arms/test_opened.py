@@ -11,8 +11,9 @@ from threading import Barrier
 import pytest
 
 import amd
-from amd.arms import Arm, OpenArm
+from amd.arms import Arm, OpenArm, RunLog, report
 from amd.errors import ClientError, ConfigError, DigestDoesNotMatch, EmbedderDoesNotMatch, LeakageError, StoreError
+from amd.methods import method_named
 from amd.records import Exposure
 from amd.session import Session
 from amd.testing import Fault, LoopbackServer, run
@@ -235,3 +236,28 @@ def test_a_decomposer_is_for_the_mode_static(arm: Make) -> None:
     """Turn by turn nobody asks with parts."""
     with pytest.raises(ConfigError, match="asks turn by turn"):
         arm(decomposer="student", mode="dynamic")
+
+
+@pytest.mark.parametrize("method", ["reasoning_bank", "reasoning_bank-k3", "memp-script", "sasm", "random-2"])
+@pytest.mark.parametrize("mode", ["static", "dynamic"])
+def test_a_baseline_is_an_arm_as_any_other(tmp_path: Path, method: str, mode: str) -> None:
+    """Opened, asked, logged and reported through the same code, its own family hidden, in sample not (control)."""
+    built, folder, task = method_named(method).memory or "amd", tmp_path / "m", run(1).task
+    floors = {tier.name: -1.0 for tier in method_named(built).tiers if tier.floored}
+    options = amd.Options(method=built, floors=floors)
+    amd.build_memory([run(i) for i in range(4)], folder, embedder=amd.load_embedder("hash"), options=options)
+    own = {}
+    for protocol in ("self-excluded", "in-sample"):
+        values = {"memory": folder, "method": method, "mode": mode, "protocol": protocol}
+        with Arm.of(values).open() as opened:
+            session = opened.session(task, tools=run(1).tools, call_format="json")
+            assert session is not None
+            session.before_task(task.instruction)
+            session.before_turn("count the words", 2)
+            log = RunLog.of(opened, task, session, calls=1, failed_calls=0, hints=0, placeholders=0, system_changes=0)
+        figures = report([RunLog.read(log.as_json())], family=lambda _: task.family)
+        assert (figures.method, figures.leaks) == (method, 0)
+        assert sum(tier.shown for tier in figures.tiers) > 0
+        own[protocol] = sum(tier.excluded.get("own_family", 0) for tier in figures.tiers)
+    assert own["self-excluded"] > 0
+    assert own["in-sample"] == 0

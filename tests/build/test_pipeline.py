@@ -165,6 +165,26 @@ def test_all_trials_keep_every_success(build):
     assert build([run(0, observe=lambda turn, step: f"third {turn}{step}")]).records["function"] == 27
 
 
+def test_terms_go_with_the_runs(build, tmp_path):
+    """A run's terms stand in the manifest, each sentence once; a later run without any takes none away."""
+
+    def terms():
+        with open_memory(tmp_path / "memory", embedder=StubEmbedder()) as memory:
+            return memory.manifest.sources.terms
+
+    build([run(1)])
+    assert terms() is None
+    bound = [replace(run(i), source=replace(run(i).source, terms="Do not publish.")) for i in (2, 3)]
+    build(bound)
+    assert terms() == "Do not publish."
+    build([run(4)])
+    assert terms() == "Do not publish."
+    build([replace(run(5), source=replace(run(5).source, terms="Name the authors."))])
+    assert terms() == "Do not publish. Name the authors."
+    build([run(6)], terms="As agreed.")
+    assert terms() == "As agreed."
+
+
 def test_replace_names_what_it_retires(build):
     """The input alone is published."""
     build([run(0), run(1)])

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from amd.cli.console import StageProgress, print_columns
+from amd.cli.console import StageProgress, Watching, print_columns
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,21 @@ def test_a_log_gets_a_line_now_and_then():
             progress("watering", 1, 5)
             progress("watering", 2, 0)
         assert file.getvalue().split("\n")[:-1] == expected
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_another_program_is_at(terminal):
+    """What is begun stays; of what goes on, a terminal shows the last and a log a line now and then."""
+    for interval, seen in ((0.0, True), (3600.0, terminal)):
+        file = io.StringIO()
+        with Watching(
+            interval=interval,
+            console=Console(file=file, force_terminal=terminal, width=80, highlight=False, markup=False),
+        ) as watching:
+            watching.tell("[1/2] herbs")
+            watching.watch("bed 1 of [4]")
+        assert "[1/2] herbs" in file.getvalue()
+        assert ("bed 1 of [4]" in file.getvalue()) is seen
 
 
 def test_columns_stand_side_by_side_by_their_rows(capsys):

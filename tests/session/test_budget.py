@@ -11,9 +11,11 @@ from amd.tier import Part
 
 
 def test_limits_by_tier():
-    """Each tier has its own limit; a tier that nobody named has 400."""
+    """Each tier has its own limit; one that nobody named has what ours may show together at that moment."""
     limits = Limits(subtask=7, others={"memp": 9})
-    assert [limits.of(tier) for tier in ("workflow", "subtask", "function", "memp", "sasm")] == [400, 7, 400, 9, 400]
+    named = [limits.of(tier, "task") for tier in ("workflow", "subtask", "function", "memp")]
+    assert named == [400, 7, 400, 9]
+    assert [limits.of("sasm", moment) for moment in ("task", "turn", "error")] == [407, 7, 400]
     with pytest.raises(ConfigError, match="'memp' is -1"):
         Limits(others={"memp": -1})
 

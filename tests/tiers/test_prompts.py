@@ -9,7 +9,8 @@ import pytest
 from amd.methods import method_named
 from amd.tiers.subtask import LABELS
 
-PROMPTS = [prompt for tier in method_named("amd", reasoning=True).tiers for prompt in tier.prompts] + [LABELS]
+WHOLE = "workflow+subtask+function+reasoning_bank+memp-keywords+sasm"
+PROMPTS = [prompt for tier in method_named(WHOLE, reasoning=True).tiers for prompt in tier.prompts] + [LABELS]
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.purpose)
@@ -23,4 +24,4 @@ def test_a_prompt_is_short_and_has_nothing_to_copy(prompt) -> None:  # type: ign
 def test_purposes_are_unique() -> None:
     """Replies and costs are kept by them."""
     purposes = [prompt.purpose for prompt in PROMPTS]
-    assert len(set(purposes)) == len(purposes) == 5
+    assert len(set(purposes)) == len(purposes) == 11

@@ -130,3 +130,13 @@ def test_calls_are_shown_as_the_student_writes_them(record):
     )
     assert part.text.split("\n") == ["move: Move files.", *["mv(source='<source>')"] * 8, "(2 more calls)"]
     assert part.example == ("Move files.", "\n".join(part.text.split("\n")[1:]))
+
+
+def test_a_representation_in_words_shows_no_call(record):
+    """What was done and with which tools; the same record shows its calls where they are asked for."""
+    calls = [{"name": "mv", "arguments": {"source": "<source>"}}]
+    body = {"label": "move", "description": "Move files.", "calls": calls, "observations": [], "tools": ["mv", "ls"]}
+    hits = [Hit(record(TIER, body, key="move: Move files."), 1.0, 3)]
+    (part,) = SubtaskTier(words=True).render(hits, Question("task", ""), Style("python"))
+    assert (part.text, part.example) == ("move: Move files. (Seen in 3 runs.) (With `mv` and `ls`.)", None)
+    assert "mv(source=" in TIER.render(hits, Question("task", ""), Style("python"))[0].text

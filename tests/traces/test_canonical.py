@@ -62,6 +62,7 @@ RUN = st.builds(
         TEXT,
         st.sampled_from(["teacher", "oracle", "student"]),
         st.none() | st.booleans(),
+        st.none() | TEXT,
     ),
 )
 

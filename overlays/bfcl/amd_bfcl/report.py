@@ -15,7 +15,7 @@ from amd_bfcl.families import Category, category, family
 from amd_bfcl.run import Run, Settings
 from amd_bfcl.standing import Standing, standing
 
-__all__ = ["RunReport", "report_on", "unlike"]
+__all__ = ["RunReport", "log_of", "report_on", "unlike"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def report_on(run: Run) -> RunReport:
         TrajectoryError: a line of it does not say what its task was shown, or says it of another arm.
     """
     settings, stands = run.settings, standing(run)
-    logs = [_log(run, settings, task_id, line) for task_id, line in stands.answered.items()]
+    logs = [log_of(run, settings, task_id, line) for task_id, line in stands.answered.items()]
     if not logs:
         raise ConfigError(
             f"{run.path} has no task that came to its end, and {len(stands.errors)} inference errors",
@@ -92,7 +92,7 @@ def report_on(run: Run) -> RunReport:
     )
 
 
-def _log(run: Run, settings: Settings, task_id: str, line: Mapping[str, Any]) -> RunLog:
+def log_of(run: Run, settings: Settings, task_id: str, line: Mapping[str, Any]) -> RunLog:
     """What a line says of its task; ``TrajectoryError`` if the line is none of this run's."""
     if category(task_id) not in settings.categories or (settings.ids is not None and task_id not in settings.ids):
         raise _foreign(run, task_id, "is of a task that the run was not asked for")

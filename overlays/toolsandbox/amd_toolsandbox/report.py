@@ -14,7 +14,7 @@ from amd_toolsandbox.run import Run
 from amd_toolsandbox.standing import Standing, standing
 from amd_toolsandbox.summary import outcome
 
-__all__ = ["RunReport", "report_on", "unlike"]
+__all__ = ["RunReport", "log_of", "report_on", "unlike"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,12 @@ def report_on(run: Run, success_score: float) -> RunReport:
             f"{run.path} has no scored scenario, and {len(stands.faults)} that a service spoilt",
             next_step="see to the service, then run the same command again, or: python -m amd_toolsandbox rescore RUN",
         )
-    logs = [_log(run, name) for name in stands.scores]
+    logs = [log_of(run, name) for name in stands.scores]
     return RunReport(run, figures_of(logs, family=family), stands, success_score)
 
 
-def _log(run: Run, scenario: str) -> RunLog:
+def log_of(run: Run, scenario: str) -> RunLog:
+    """What a scenario's agent was shown; ``TrajectoryError`` if nobody can tell, or it is another run's."""
     path = run.exposures_file(scenario)
     try:
         value = json.loads(path.read_bytes())

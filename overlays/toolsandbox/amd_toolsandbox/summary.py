@@ -39,7 +39,10 @@ OURS: Final = frozenset(errors.__all__) - INFRASTRUCTURE
 
 
 class Score(BaseModel):
-    """How one scenario ended. A scenario without minefields has a ``minefield_similarity`` of 0."""
+    """How one scenario ended. A scenario without minefields has a ``minefield_similarity`` of 0.
+
+    ``turn_count`` counts messages; the harness gives its limit for a scenario that an exception ended.
+    """
 
     model_config = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)
 
@@ -47,6 +50,7 @@ class Score(BaseModel):
     exception_type: str | None
     similarity: float = Field(ge=0, le=1 + 1e-9)  # a mean of similarities may be a rounding error beyond 1
     minefield_similarity: float = Field(ge=0)
+    turn_count: int | None = Field(None, ge=0)
 
     @property
     def infrastructure(self) -> bool:

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from amd.arms.figures import ArmReport, report
     from amd.arms.opened import OpenArm
     from amd.arms.placeholders import writes_placeholder
-    from amd.arms.run_directory import RunDirectory, RunSettings, replace_text
+    from amd.arms.results import RunResults, TaskResult
+    from amd.arms.results_file import write_results
+    from amd.arms.run_directory import RunDirectory, RunSettings, replace_text, run_format
     from amd.arms.run_log import RunLog
     from amd.arms.toml import read_toml
     from amd.arms.words import RUN_SETTINGS
@@ -46,10 +48,14 @@ __all__ = [
     "OpenArm",
     "RunDirectory",
     "RunLog",
+    "RunResults",
     "RunSettings",
+    "TaskResult",
     "read_toml",
     "replace_text",
     "report",
+    "run_format",
+    "write_results",
     "writes_placeholder",
 ]
 
@@ -62,10 +68,14 @@ _HOMES = {
     "OpenArm": "amd.arms.opened",
     "RunDirectory": "amd.arms.run_directory",
     "RunLog": "amd.arms.run_log",
+    "RunResults": "amd.arms.results",
     "RunSettings": "amd.arms.run_directory",
+    "TaskResult": "amd.arms.results",
     "read_toml": "amd.arms.toml",
     "replace_text": "amd.arms.run_directory",
     "report": "amd.arms.figures",
+    "run_format": "amd.arms.run_directory",
+    "write_results": "amd.arms.results_file",
     "writes_placeholder": "amd.arms.placeholders",
 }
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from amd.arms.words import ArmProtocol, hides, label_of
 from amd.errors import ConfigError
-from amd.methods import method_named
+from amd.methods import METHODS, method_named
 from amd.session.budget import Limits
 from amd.session.terms import Layout, Mode, check_choices
 
@@ -40,15 +40,17 @@ class Arm(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    method: str = Field("amd", description="amd, none, or a sum of tiers such as workflow+function")
+    method: str = Field("amd", description=METHODS)
     memory: Path | None = Field(None, description="the memory's directory")
     protocol: ArmProtocol = Field(
         "self-excluded", description="what a task may see: self-excluded, cross-split or in-sample"
     )
     split: Path | None = Field(None, description="a split file: what cross-split holds out, else which tasks are run")
-    mode: Mode = Field("static", description="when subtask memory is asked: static, dynamic or replace")
+    mode: Mode = Field("static", description="when subtask memory (and sasm) is asked: static, dynamic or replace")
     layout: Layout = Field("block", description="how records are shown: block, or turns for examples as messages")
-    workflow_tokens: int = Field(400, ge=0, strict=True, description="most tokens of workflow memory")
+    workflow_tokens: int = Field(
+        400, ge=0, strict=True, description="most tokens of workflow memory; a baseline has those of subtask memory too"
+    )
     subtask_tokens: int = Field(800, ge=0, strict=True, description="most tokens of subtask memory at one place")
     function_tokens: int = Field(400, ge=0, strict=True, description="most tokens of one hint")
     tokenizer: Path | None = Field(None, description="the student's tokenizer.json; without it tokens are estimated")

@@ -5,6 +5,7 @@ What else lies there is the overlay's own: it derives from :class:`RunSettings` 
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from amd.arms.arm import Arm
 from amd.arms.words import RUN_SETTINGS
 from amd.errors import ConfigError
 
-__all__ = ["RunDirectory", "RunSettings", "replace_text"]
+__all__ = ["RunDirectory", "RunSettings", "replace_text", "run_format"]
 
 
 def _now() -> str:
@@ -138,3 +139,17 @@ def replace_text(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
+
+
+def run_format(path: Path) -> str | None:
+    """The format that the settings of a run directory name, by which an overlay tells its own; ``None`` without one.
+
+    >>> run_format(Path("no-run")) is None
+    True
+    """
+    try:
+        settings = json.loads((path / RUN_SETTINGS).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    found = settings.get("format") if isinstance(settings, dict) else None
+    return found if isinstance(found, str) else None

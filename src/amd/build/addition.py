@@ -71,7 +71,7 @@ class Addition:
         rows = {**known_rows(joined), **self.rows}
         width = len(next(iter(rows.values()))) if rows else 0
         return Contents(
-            method=self.method.name,
+            method=self.method.memory,
             benchmark=self._benchmark,
             embedder_id=self.embedder.id,
             width=width,
@@ -84,9 +84,20 @@ class Addition:
             refused=self.gate.refused,
             distiller={"id": self.writer.id, "prompts": self.writer.prompts},
             costs={"model_calls": self.model_calls, **self.writer.costs},
-            terms=self.options.terms or (joined.manifest.sources.terms if joined is not None else None),
+            terms=self._terms(joined),
             shelves={tier: _shelf(records, rows, width) for tier, records in shelves.items()},
         )
+
+    def _terms(self, joined: Memory | None) -> str | None:
+        """What this build was told, or what the published memory and the admitted runs say, each sentence once."""
+        if self.options.terms:
+            return self.options.terms
+        known = joined.manifest.sources.terms if joined is not None else None
+        said = [known] if known else []
+        for run in self.gate.admitted:
+            if run.source.terms and not any(run.source.terms in other for other in said):
+                said.append(run.source.terms)
+        return " ".join(said) or None
 
     def _joined(self, current: Memory | None) -> Memory | None:
         """The memory that this build adds to: none if it replaces."""

@@ -110,7 +110,7 @@ def _begun(
     report: Progress,
 ) -> Iterator[tuple[Gate, Memory | None, Addition | None]]:
     """The runs through the gate, what is published, and how they join it: nothing where none was admitted."""
-    method = method_named(options.method, reasoning=options.reasoning)
+    method = method_named(options.method, reasoning=options.reasoning, include_failures=options.include_failures)
     check_place(place)
     check_method(method)
     check_floors(options, method)

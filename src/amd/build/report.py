@@ -21,9 +21,10 @@ class Options:
     """How a build is done; the options of ``amd build``, and ``terms``.
 
     ``floors`` pins a tier's floor; ``split`` admits only train families; ``pin`` is the seal that the published
-    memory must have; ``terms`` is a sentence on redistribution that the manifest keeps. ``reasoning`` asks a model why
-    each call was made; ``retry_fallbacks`` writes published runs again of which no reply of the model could be used;
-    ``workers`` is how many runs are written at the same time.
+    memory must have; ``terms`` is a sentence on redistribution that the manifest keeps. ``reasoning`` asks a model
+    why each call was made; ``include_failures`` takes failed runs too, for the tiers that learn from them;
+    ``retry_fallbacks`` writes published runs again of which no reply of the model could be used; ``workers`` is how
+    many runs are written at the same time.
 
     >>> Options(method="workflow+function", floors={"workflow": 0.4}).replace
     False
@@ -39,6 +40,7 @@ class Options:
     pin: str | None = None
     terms: str | None = None
     reasoning: bool = False
+    include_failures: bool = False
     retry_fallbacks: bool = False
     workers: int = 1
 

@@ -36,7 +36,7 @@ def check_joins(memory: Memory, *, benchmark: str, method: Method, embedder: Emb
     manifest = memory.manifest
     for what, stored, given in (
         ("benchmark", manifest.benchmark, benchmark),
-        ("method", manifest.method, method.name),
+        ("method", manifest.method, method.memory),
     ):
         if stored != given:
             raise ConfigError(
@@ -73,9 +73,10 @@ def one_benchmark(runs: Sequence[Trajectory]) -> str:
 
 
 def check_method(method: Method) -> None:
-    """``ConfigError`` if the method has no tier: an empty memory would be built."""
-    if not method.tiers:
-        raise ConfigError(f"the method {method.name!r} has no tier to build", next_step="name one, such as amd")
+    """``ConfigError`` if the method has no tier, or none of its own: no memory is built by it."""
+    if not method.memory:
+        why = "draws from a memory of amd" if method.tiers else "has no tier to build"
+        raise ConfigError(f"the method {method.name!r} {why}", next_step="build with one that has tiers, such as amd")
 
 
 def check_families(runs: Sequence[Trajectory]) -> None:

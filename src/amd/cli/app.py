@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from amd import __version__
-from amd.cli import ask, build, check, coverage, drift, lint, read, show, split
+from amd.cli import ask, build, check, coverage, drift, experiment, forget, lint, read, report, show, split
 from amd.cli.console import help_of
 from amd.cli.exits import run_app
 
@@ -22,7 +22,21 @@ class _InOrder(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - click's own type moved between typer releases
         """From runs to a memory, then what a memory is good for."""
-        return ["read", "split", "build", "show", "lint", "ask", "coverage", "check", "drift", "reindex"]
+        return [
+            "read",
+            "split",
+            "build",
+            "show",
+            "lint",
+            "ask",
+            "coverage",
+            "check",
+            "drift",
+            "reindex",
+            "forget",
+            "experiment",
+            "report",
+        ]
 
 
 app = typer.Typer(
@@ -44,8 +58,11 @@ for _command, _about in (
     (lint.lint, "List records that a person should look at."),
     (ask.ask, "What a student would be shown, and what is hidden."),
     (check.check, "Check every byte; name each fault."),
+    (experiment.experiment, "Run arms x students x seeds on a benchmark."),
     (drift.drift, "List records that the tools of today contradict."),
     (check.reindex, "Take in edited records, or change the embedder."),
+    (report.report, "Compare the runs of several arms, with statistics."),
+    (forget.forget, "Retire records with which runs failed too often."),
 ):
     app.command(name=_command.__name__, help=help_of(_command), short_help=_about)(_command)
 

@@ -22,14 +22,17 @@ from amd.cli.options import Json, Pin
 from amd.config import Price, embedder_named, price_of
 from amd.errors import ConfigError
 from amd.exclusion import read_split
-from amd.methods import method_named
+from amd.methods import Method, method_named
 from amd.tier import RULES
 from amd.traces import Item, Reader, ReaderOptions, Refusal
 
 __all__ = ["app"]
 
 _Out = Annotated[Path, typer.Option(help="The memory directory, new or to be added to.", show_default=False)]
-_Method = Annotated[str, typer.Option(help="amd, or a sum of tiers: workflow+function.")]
+_Method = Annotated[
+    str,
+    typer.Option(help="amd, or a sum of tiers such as workflow+function; reasoning_bank, memp, memp-keywords, sasm."),
+]
 _Distiller = Annotated[str, typer.Option(help="Who writes the records: rules (no model), or a model at --base-url.")]
 _BaseUrl = Annotated[
     str | None,
@@ -40,6 +43,9 @@ _BaseUrl = Annotated[
 _EmbedderUrl = Annotated[str | None, typer.Option(help="The endpoint of openai:MODEL, where it is another one.")]
 _Workers = Annotated[int, typer.Option(min=1, max=256, help="Runs that a model writes at the same time.")]
 _Reasoning = Annotated[bool, typer.Option("--reasoning", help="Ask the model why each call was made, too.")]
+_IncludeFailures = Annotated[
+    bool, typer.Option("--include-failures", help="Learn from failed runs too: reasoning_bank and memp.")
+]
 _Plan = Annotated[bool, typer.Option("--plan", help="Print the calls and tokens of this build, and send nothing.")]
 _Budget = Annotated[
     int | None, typer.Option(min=1, help="Stop before the next request once so many tokens are spent; exit code 5.")
@@ -78,6 +84,7 @@ def _build(
     embedder_url: _EmbedderUrl = None,
     workers: _Workers = 8,
     reasoning: _Reasoning = False,
+    include_failures: _IncludeFailures = False,
     plan: _Plan = False,
     budget_tokens: _Budget = None,
     retry_fallbacks: _RetryFallbacks = False,
@@ -113,6 +120,7 @@ def _build(
         split=read_split(split) if split else None,
         pin=pin,
         reasoning=reasoning,
+        include_failures=include_failures,
         retry_fallbacks=retry_fallbacks,
         workers=1 if distiller == RULES.id else workers,
     )
@@ -140,6 +148,10 @@ def _build(
         _publish(runs, out, chosen, writes, embeds, price, json=json)
 
 
+def _method_of(options: Options) -> Method:
+    return method_named(options.method, reasoning=options.reasoning, include_failures=options.include_failures)
+
+
 def _plan(
     runs: Iterator[Item],
     out: Path,
@@ -151,7 +163,7 @@ def _plan(
     json: bool,
 ) -> None:
     """What the model would be asked for."""
-    writer = writes.planner(out, method_named(options.method, reasoning=options.reasoning))
+    writer = writes.planner(out, _method_of(options))
     with StageProgress() as progress:
         planned = plan_build(runs, out, embedder=embeds, writer=writer, options=options, progress=progress)
     print_plan(planned, price, json=json)
@@ -168,7 +180,7 @@ def _publish(
     json: bool,
 ) -> None:
     """Build, and tell what was done; exit code 1 if nothing was admitted."""
-    tiers = method_named(options.method, reasoning=options.reasoning)
+    tiers = _method_of(options)
     with StageProgress() as progress, ExitStack() as stack:
         writer = None if writes.name == RULES.id else stack.enter_context(writes.writer(out, tiers))
         report = build_memory(runs, out, embedder=embeds, writer=writer or RULES, options=options, progress=progress)

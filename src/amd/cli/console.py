@@ -13,12 +13,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from amd.quoting import one_line
 from amd.trajectory import Refusal
 
 __all__ = [
     "StageProgress",
+    "Watching",
     "counts",
     "help_of",
     "print_columns",
@@ -173,3 +175,45 @@ class StageProgress:
             self._bar.start()
             self._tasks[stage] = self._bar.add_task(stage, total=total or None)
         self._bar.update(self._tasks[stage], completed=done)
+
+
+class Watching:
+    """What a command of another program is at: a line that changes, or one every half a minute where nobody watches.
+
+    Args:
+        interval: seconds between two lines.
+        console: where it is shown instead of standard error.
+
+    >>> with Watching() as watching:
+    ...     watching.watch("bed 1 of 4")
+    """
+
+    def __init__(self, *, interval: float = _INTERVAL, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, highlight=False, markup=False)
+        self._interval = interval
+        self._said = time.monotonic()
+        self._status = self._console.status("") if self._console.is_terminal else None
+
+    def __enter__(self) -> Self:
+        if self._status:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status:
+            self._status.stop()
+
+    def tell(self, line: str) -> None:
+        """A line that stays."""
+        self._console.print(one_line(line), soft_wrap=True)
+
+    def watch(self, line: str) -> None:
+        """What is going on; most of it is never seen."""
+        now = time.monotonic()
+        if self._status:
+            self._status.update(Text(one_line(line)))
+        elif now - self._said >= self._interval:
+            self._said = now
+            self.tell(f"  {line}")

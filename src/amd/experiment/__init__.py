@@ -1,1 +1,1 @@
-"""What is measured with a memory and recorded runs: splits, coverage without a student, drift of the tools."""
+"""What is measured with memories, runs and students; the only room that uses both sides and the statistics."""

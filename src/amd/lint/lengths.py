@@ -17,7 +17,7 @@ def too_long(record: Record, tier: Tier) -> str | None:
     """Why a record is too long: by the default limits and the estimate of tokens, a part of it is never shown."""
     question = Question("error", record.key, failed=FailedCall(record.tool or "", {}, ""))
     parts = tier.render([Hit(record, 1.0)], question, _STYLE)
-    limit = DEFAULT_LIMITS.of(tier.name)
+    limit = DEFAULT_LIMITS.of(tier.name, "task")
     kept, dropped, _ = fit(parts, tier.heading, limit, estimated_tokens)
     if not dropped:
         return None

@@ -24,6 +24,7 @@ __all__ = ["Placed", "RunRecords", "observations_of", "prose_of", "run_by_run"]
 
 _FIRST_LINE = 2  # the opening bracket stands in the first
 _ANSWER_KEY = re.compile(r"""["']([^\W\d]\w{0,63})["']\s{0,2}:""")
+_RULES_PROSE = ("text", "label", "items", "script", "experience")  # of all tiers, whoever wrote them
 _DEPTH = 64  # below this no tool's arguments have names
 
 
@@ -36,9 +37,18 @@ class Placed:
 
 
 def prose_of(record: Record) -> dict[str, str]:
-    """The words of the record's writer, by the member of the body that holds them."""
-    names = ("text", "label") if record.distiller == RULES.id else ("text", "label", "description")
-    return {name: text for name in names if isinstance(text := record.body.get(name), str)}
+    """The words of the record's writer, by the member of the body that holds them; of a list, one item a line."""
+    written = (*_RULES_PROSE, "description") if record.distiller != RULES.id else _RULES_PROSE
+    found = {name: "\n".join(_texts(record.body.get(name))) for name in written}
+    return {name: text for name, text in found.items() if text}
+
+
+def _texts(value: JSON) -> Iterator[str]:
+    """A text, or the texts of a list, or those of the members of its objects."""
+    if isinstance(value, str):
+        yield value
+    for item in _items(value):
+        yield from map(str, item.values()) if isinstance(item, Mapping) else _texts(item)
 
 
 def observations_of(record: Record) -> dict[str, list[str]]:
@@ -85,9 +95,9 @@ class RunRecords:
     def said(self) -> str:
         """What the user said and why calls were made, one text below the other.
 
-        A segment's key is left out: it repeats the prose that is to be judged.
+        The key of a segment or of a part is left out: it repeats the prose that is to be judged.
         """
-        return "\n".join(dict.fromkeys(each.record.key for each in self.placed if "label" not in each.record.body))
+        return "\n".join(dict.fromkeys(text for each in self.placed for text in _said(each.record)))
 
     @cached_property
     def observed(self) -> str:
@@ -101,6 +111,15 @@ class RunRecords:
     def _calls(self) -> list[tuple[str, Mapping[str, JSON]]]:
         """Each call that a record shows: its tool and its masked arguments."""
         return [call for placed in self.placed for call in _calls(placed.record)]
+
+
+def _said(record: Record) -> Iterator[str]:
+    """The user's words in a record: its key, unless that is prose, and the task that it tells beside it."""
+    if "label" not in record.body and "category" not in record.body:
+        yield record.key
+    task = record.body.get("task")
+    if isinstance(task, str):
+        yield task
 
 
 def _calls(record: Record) -> Iterator[tuple[str, Mapping[str, JSON]]]:

@@ -14,7 +14,8 @@ from amd.session.hints import FailedValues
 from amd.session.lookup import Answer, look_up, masked_queries, queries_sha256, refuse_leak
 from amd.session.offer import Offer
 from amd.session.terms import Layout
-from amd.tier import Part, Question, Style, Tier
+from amd.tier import Part, Query, Question, Style, Tier
+from amd.trajectory import error_class
 
 if TYPE_CHECKING:  # a session is handed an open memory, so it need not load what opening one needs
     from amd.store.memory import Memory
@@ -61,13 +62,13 @@ class Asker:
     def note(self, tier: Tier, question: Question, place: Place, *, reason: str, text: str = "") -> str:
         """Log a question for which no shelf is searched, counted by its reason; the text if its budget lasts."""
         tokens = self.count(text) if text else 0
-        shown = tokens <= self.limits.of(tier.name)
+        shown = tokens <= self.limits.of(tier.name, question.at)
         sha256 = queries_sha256(masked_queries(tier, question))
         self._log(tier, place, sha256, Answer(), (), {reason: 1}, tokens if shown else 0)
         return text if shown else ""
 
     def _ask_tier(self, tier: Tier, question: Question, place: Place) -> Shown:
-        queries = masked_queries(tier, question)
+        queries = [self._seeded(query, question, place) for query in masked_queries(tier, question)]
         if not queries:
             return Shown(tier.heading)
         answer = look_up(tier, self.memory.shelves[tier.name], queries, viewer=self.viewer, offer=self.offer)
@@ -76,10 +77,20 @@ class Asker:
         laid_out = [self._laid_out(part, question) for part in rendered]
         failed = FailedValues.of(question.failed.arguments if question.failed else {}, self.offer)
         parts = _unechoed(laid_out, failed)
-        kept, too_long, tokens = fit(parts, tier.heading, self.limits.of(tier.name), self.count)
+        kept, too_long, tokens = fit(parts, tier.heading, self.limits.of(tier.name, question.at), self.count)
         dropped = {**answer.dropped, "echo": len(laid_out) - len(parts), "over_budget": too_long}
         self._log(tier, place, queries_sha256(queries), answer, kept, dropped, tokens)
         return Shown(tier.heading, kept)
+
+    def _seeded(self, query: Query, question: Question, place: Place) -> Query:
+        """A query that is to be drawn, with the task and the place in its seed: the same for the same run."""
+        if query.draw is None:
+            return query
+        failed = question.failed
+        # What the caller calls a failed call may be another name in another run; there is one hint for a kind of error.
+        where = str(place) if failed is None else f"{failed.tool} {error_class(failed.error, failed.arguments)}"
+        task = self.viewer.task.task_id if self.viewer.task else ""
+        return replace(query, draw=replace(query.draw, seed=f"{query.draw.seed}\n{task}\n{question.at}\n{where}"))
 
     def _laid_out(self, part: Part, question: Question) -> Part:
         """The part as it will be read: neutralised, and as text or as an example. A hint is always text."""

@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from amd.errors import ConfigError
 from amd.tier import Part
 
 __all__ = ["DEFAULT_LIMITS", "Limits", "fit"]
 
-_OTHER_TIERS = 400
+Moment = Literal["task", "turn", "error"]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most tokens that each tier may show at one place; ``others`` names further tiers (400 without an entry).
+    """The most tokens that each tier may show at one place; ``others`` names further tiers.
+
+    One that has no entry there may show what the tiers of ``amd`` may show together at the same moment: ``workflow``
+    and ``subtask`` before a task, ``subtask`` before a turn, ``function`` after an error. So a baseline is given
+    neither more nor less room.
 
     ``tokenizer`` is the path of the student's ``tokenizer.json``; without it tokens are estimated. The frame of a
     block (its two tags and its note, some thirty tokens) is counted to no tier.
 
-    >>> Limits(workflow=200, others={"memp": 900}).of("memp"), Limits().of("sasm")
-    (900, 400)
+    >>> Limits(others={"memp": 900}).of("memp", "task"), Limits(workflow=200).of("memp", "task")
+    (900, 1000)
+    >>> [Limits().of("sasm", moment) for moment in ("task", "turn", "error")]
+    [1200, 800, 400]
     """
 
     workflow: int = 400
@@ -41,10 +48,11 @@ class Limits:
                     f"the limit of tier {tier!r} is {limit} tokens", next_step="use 0 or more", tier=tier, limit=limit
                 )
 
-    def of(self, tier: str) -> int:
-        """The limit of a tier, in tokens."""
+    def of(self, tier: str, at: Moment) -> int:
+        """The limit of a tier at a moment, in tokens."""
         own = {"workflow": self.workflow, "subtask": self.subtask, "function": self.function}
-        return own[tier] if tier in own else self.others.get(tier, _OTHER_TIERS)
+        together = {"task": self.workflow + self.subtask, "turn": self.subtask, "error": self.function}
+        return own[tier] if tier in own else self.others.get(tier, together[at])
 
 
 DEFAULT_LIMITS = Limits()

@@ -87,18 +87,24 @@ def queries_sha256(queries: Sequence[Query]) -> str:
 
 
 def look_up(tier: Tier, shelf: Shelf, queries: Sequence[Query], *, viewer: Viewer, offer: Offer) -> Answer:
-    """Ask the shelf each query in order; a record is chosen once for a question, whatever the number of queries."""
+    """Ask the shelf each query in order; a record is chosen once for a question, whatever the number of queries.
+
+    For a query with a draw as many are drawn as it finds itself, so that a draw is silent where the tier would be.
+    """
     hits: list[Hit] = []
+    found_first: list[Hit] = []
     dropped: Counter[str] = Counter()
     founds: list[Found] = []
     for query in queries:
-        walk = _Walk(tier, offer, tuple(hits))
-        wide = replace(query, k=max(query.k, NEIGHBOURS))
-        found = shelf.search(wide, viewer=viewer, fused=tier.fused, floored=tier.floored, accept=walk)
-        chosen, fallen = collapse(found.hits, tier.gist, query.k)
+        plain = replace(query, draw=None)
+        chosen, found, passed = _search(tier, shelf, plain, found_first, viewer=viewer, offer=offer)
+        found_first += chosen
+        if query.draw is not None and chosen:
+            drawn = replace(query, k=len(chosen), where=query.draw.where)
+            chosen, found, passed = _search(tier, shelf, drawn, hits, viewer=viewer, offer=offer)
         hits += chosen
         founds.append(found)
-        dropped += walk.passed_over(chosen, query.k) + Counter(near_duplicate=fallen)
+        dropped += passed
     if not founds:
         return Answer()
     return Answer(
@@ -112,6 +118,17 @@ def look_up(tier: Tier, shelf: Shelf, queries: Sequence[Query], *, viewer: Viewe
         },
         dropped=dropped,
     )
+
+
+def _search(
+    tier: Tier, shelf: Shelf, query: Query, shown: Sequence[Hit], *, viewer: Viewer, offer: Offer
+) -> tuple[tuple[Hit, ...], Found, Counter[str]]:
+    """What one query finds that ``shown`` does not say already, and why better-ranked records were passed over."""
+    walk = _Walk(tier, offer, tuple(shown))
+    wide = replace(query, k=max(query.k, NEIGHBOURS))
+    found = shelf.search(wide, viewer=viewer, fused=tier.fused, floored=tier.floored, accept=walk)
+    chosen, fallen = collapse(found.hits, tier.gist, query.k)
+    return chosen, found, walk.passed_over(chosen, query.k) + Counter(near_duplicate=fallen)
 
 
 def refuse_leak(hits: Sequence[Hit], viewer: Viewer) -> None:

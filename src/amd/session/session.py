@@ -192,7 +192,9 @@ class Session:
             return Block(build_hint([], note=note)) if note else Block()
         shown = self._asker.ask(self._error_tiers, question, failed.place)
         sections = [(one.heading, one.texts) for one in shown if one.texts]
-        if copied and self._asker.limits.of(first.name):  # the note is frame: counted to no tier, but not without one
+        if copied and self._asker.limits.of(
+            first.name, "error"
+        ):  # the note is frame: counted to no tier, but not without one
             words = placeholder_note(copied)
             return Block(build_hint(sections, note=f"{words} {HINT_NOTE}" if sections else words))
         return Block(build_hint(sections)) if sections else Block()

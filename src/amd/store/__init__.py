@@ -4,6 +4,7 @@ Its rooms, top first::
 
     audit       check, whoever publishes meanwhile  inspection  every fault named
     reindexing  takes in edits by hand              standing    which lines and rows still hold
+    retiring    records shown to nobody any more
     publishing  one writer at a time, one replace of the manifest
     memory      opening with all checks             shelf     one tier's search
     generation  the files of one generation         contents  what a writer wants published

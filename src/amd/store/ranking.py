@@ -6,6 +6,7 @@ It only finds the candidates; those are scored again, each by itself in float64,
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from amd.chat import Rows
 
-__all__ = ["Ranking", "by_cosine", "by_fusion"]
+__all__ = ["Ranking", "by_cosine", "by_draw", "by_fusion"]
 
 Scores = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -114,6 +115,18 @@ def by_fusion(
         float(cosines.max()),
         int(np.count_nonzero(cosines < floor)),
     )
+
+
+def by_draw(rows: Rows, seen: Places, asked: Rows, names: npt.NDArray[np.bytes_], seed: str) -> Ranking:
+    """The rows ``seen`` in an order that the seed draws: that of the hashes of the seed and each record's id.
+
+    So what is hidden, or comes to be there, does not change the order of the others. A score stays the cosine.
+    """
+    cosines = exact_cosines(rows, seen, asked.astype(np.float64))
+    drawn = [hashlib.sha256(seed.encode() + names[place]).digest() for place in seen.tolist()]
+    order = sorted(range(len(seen)), key=drawn.__getitem__)
+    places = zip(seen[order].tolist(), cosines[order].tolist(), strict=True)
+    return Ranking(places, float(cosines.max()), 0)
 
 
 def fuse(cosines: Scores, lexical: npt.NDArray[np.float32], ids: Places) -> Places:

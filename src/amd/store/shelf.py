@@ -17,7 +17,7 @@ from amd.records import Record
 from amd.store.columns import Columns
 from amd.store.lexical import Lexical
 from amd.store.lines import decode
-from amd.store.ranking import by_cosine, by_fusion
+from amd.store.ranking import by_cosine, by_draw, by_fusion
 from amd.store.visible import view_of
 from amd.tier import Hit, Query
 
@@ -91,7 +91,8 @@ class Shelf:
         """The best records for a query among those that ``viewer`` may see.
 
         Args:
-            query: the text, how many, and what must be equal: ``tool``, or members of the body.
+            query: the text, how many, and what must be equal: ``tool``, or members of the body. With a
+                draw they are taken in the order that its seed draws, whatever ``fused`` and ``floored``.
             viewer: who asks; there is no default.
             fused: order by reciprocal rank fusion of the cosine with BM25; a score stays the cosine.
             floored: leave out records whose cosine is under the floor.
@@ -108,7 +109,9 @@ class Shelf:
             return Found((), 0, 0, None, view.excluded)
         asked = self._ask(query.text)
         floor = self.floor if floored else -np.inf
-        if fused:
+        if query.draw is not None:
+            ranking = by_draw(self.rows, view.seen, asked, self.columns.ids, query.draw.seed)
+        elif fused:
             words = self._words().scores(query.text)
             ranking = by_fusion(self.rows, view.seen, asked, words, self._by_id, floor=floor)
         else:

@@ -76,6 +76,7 @@ class Wire(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections stay open, as those of a real server do
+    disable_nagle_algorithm = True  # an answer is two writes, and the second one would wait
     server: Wire
 
     def do_GET(self) -> None:

@@ -137,7 +137,7 @@ class FunctionTier:
         pitfalls = [hit.record for hit in hits if hit.record.body["kind"] == "pitfall"]
         parts = [_call_part(record, style) for record in calls]
         parts += [_pitfall_part(record, style, shown=parts) for record in pitfalls]
-        parts += [_result_part(record) for record in calls]
+        parts += [_result_part(record) for record in calls if record.body["observation"]]  # a log may not tell it
         spec = (style.tools or {}).get(failed.tool)
         if spec is not None and spec.parameters:
             parts.append(Part(_schema(spec)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Record
+from amd.sentences import seen_in
 from amd.tier import Assignment, Draft, Hit, Part, Prompt, Query, Question, Style, Writer
 from amd.trajectory import ToolCall, ToolSpec, Trajectory
 from amd.transcript import excerpt, fault_in_names, join, phrase, render_call, tool_words
@@ -106,8 +107,13 @@ def _fault_in_words(segments: Sequence[Segment]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class SubtaskTier:
-    """Up to six records a run, asked with decomposed labels, with the instruction, or turn by turn."""
+    """Up to six records a run, asked with decomposed labels, with the instruction, or turn by turn.
 
+    With ``words`` alone a student reads what was done and with which tools, and no call: one of the paper's
+    representations.
+    """
+
+    words: bool = False
     name: str = "subtask"
     heading: str = "Calls that solved similar parts of earlier tasks:"
     accepts: frozenset[bool] = field(default=frozenset({True}))
@@ -134,7 +140,7 @@ class SubtaskTier:
 
     def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:  # noqa: ARG002 - protocol
         """Label and description, then the calls, each on a line of its own."""
-        return [_part(hit, style) for hit in hits]
+        return [_in_words(hit) if self.words else _part(hit, style) for hit in hits]
 
     def gist(self, record: Record) -> str:
         """What was done and with which tools."""
@@ -223,6 +229,11 @@ def _request(said: Sequence[str]) -> str:
     return excerpt(longest, _REQUEST_LENGTH) if len(longest.split()) >= _LEAST_REQUEST_WORDS else ""
 
 
+def _in_words(hit: Hit) -> Part:
+    tools = join(f"`{name}`" for name in _names(hit.record))
+    return Part(f"{hit.record.key}{seen_in(hit.support)} (With {tools}.)", hit.record.id)
+
+
 def _part(hit: Hit, style: Style) -> Part:
     body = hit.record.body
     calls = body["calls"] if isinstance(body["calls"], list) else []
@@ -230,8 +241,7 @@ def _part(hit: Hit, style: Style) -> Part:
     if len(calls) > _MOST_CALLS_SHOWN:
         lines.append(f"({len(calls) - _MOST_CALLS_SHOWN} more calls)")
     title = hit.record.key
-    agreement = f" (Seen in {hit.support} runs.)" if hit.support > 1 else ""
-    text = "\n".join([f"{title}{agreement}", *lines])
+    text = "\n".join([f"{title}{seen_in(hit.support)}", *lines])
     return Part(text, hit.record.id, (str(body["description"] or body["label"]), "\n".join(lines)))
 
 

@@ -85,9 +85,10 @@ class _Source(_Part):
     sha256: str
     kind: Kind
     memory_assisted: bool | None
+    terms: str | None = None
 
     def shape(self) -> Source:
-        return Source(self.teacher, self.run_id, self.path, self.sha256, self.kind, self.memory_assisted)
+        return Source(self.teacher, self.run_id, self.path, self.sha256, self.kind, self.memory_assisted, self.terms)
 
 
 class RunLine(_Part):
@@ -143,6 +144,7 @@ def as_json(run: Trajectory) -> dict[str, JSON]:
             "sha256": source.sha256,
             "kind": source.kind,
             "memory_assisted": source.memory_assisted,
+            **({} if source.terms is None else {"terms": source.terms}),
         },
     }
 

@@ -1,0 +1,75 @@
+"""``amd experiment``: arms x students x seeds, as one file says it, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from amd.cli.console import Watching, print_json, print_table
+from amd.cli.options import Json
+from amd.cli.reporting import check_installed, report_on_runs
+from amd.experiment.plan import Experiment, PlannedRun, read_experiment
+from amd.experiment.running import commands_of, run_experiment
+from amd.experiment.standing import Standing
+
+__all__ = ["experiment"]
+
+
+def experiment(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A TOML file, as in configs/.", show_default=False)],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="In place of what the file says; may be given again."),
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what would be run, and what is finished.")] = False,
+    json: Json = False,
+) -> None:
+    """Run every arm with every student and seed on one benchmark, each in the harness's own environment.
+
+    What is finished is kept, so the same command goes on after an interruption. A service that is down ends it with
+    exit code 3, a leak with 4. At the end stands a report for each student: OUT/report/STUDENT/report.html.
+
+    Example: amd experiment configs/experiments/bfcl-main.toml --plan
+
+    Example: amd experiment configs/experiments/bfcl-main.toml --set student.qwen3-4b.base_url=http://127.0.0.1:8000/v1
+    """
+    asked = read_experiment(config, changes or ())
+    commands_of(asked.benchmark)
+    if not plan:
+        check_installed()
+        with Watching() as watching:
+            run_experiment(asked, tell=watching.tell, watch=watching.watch)
+    standing = Standing(asked.out)
+    runs = list(asked.runs())
+    if json:
+        print_json({"out": str(asked.out), "runs": [_as_json(run, done=standing.is_done(run)) for run in runs]})
+    elif plan:
+        rows = [(run.path.name, "finished" if standing.is_done(run) else "to be run") for run in runs]
+        print_table(f"{len(runs)} runs in {asked.out}", rows)
+    if not plan:
+        _report(asked, runs, quiet=json)
+
+
+def _report(asked: Experiment, runs: Sequence[PlannedRun], *, quiet: bool) -> None:
+    """A report for each student, whose arms are compared with its own baseline; then the leaks, if there are any."""
+    found = []
+    for student in asked.student:
+        paths = [run.path for run in runs if run.student == student]
+        baseline = f"{student}-{asked.baseline}-0"
+        found.append(report_on_runs(paths, asked.out / "report" / student, baseline=baseline, quiet=quiet))
+    for report in found:
+        report.check_leaks()
+
+
+def _as_json(run: PlannedRun, *, done: bool) -> dict[str, object]:
+    return {
+        "run": str(run.path),
+        "arm": run.arm,
+        "student": run.student,
+        "seed": run.seed,
+        "words": run.words(),
+        "done": done,
+    }

@@ -1,0 +1,64 @@
+"""What run directories say of themselves, by whichever installed overlay knows them.
+
+An overlay offers an entry point of the group ``amd.runs``, named like its benchmark: a function from a directory to
+:class:`amd.arms.RunResults`, or ``None`` for a directory that is no run of its own. Nothing here knows a benchmark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+from amd.arms.results import RunResults
+from amd.errors import ConfigError
+from amd.traces.offers import load_offer, offered
+
+__all__ = ["GROUP", "read_run", "read_runs"]
+
+GROUP = "amd.runs"
+"""The entry point group of functions that read a run directory."""
+
+
+def read_run(path: Path) -> RunResults:
+    """The results of one run directory.
+
+    Raises:
+        ConfigError: no installed overlay knows it, or two do; it is not evaluated yet.
+        TrajectoryError: the log of a task is missing, broken, or of another arm.
+    """
+    if not path.is_dir():
+        raise ConfigError(f"{path} is no directory", next_step="name the directory of a run", path=str(path))
+    readers = {name: cast("Callable[[Path], RunResults | None]", load_offer(GROUP, name)) for name in offered(GROUP)}
+    found = {name: results for name, reader in readers.items() if (results := reader(path)) is not None}
+    if len(found) != 1:
+        known = f"is known as a run of {' and of '.join(found)}" if found else "is a run of none that is installed"
+        raise ConfigError(
+            f"{path} {known}",
+            next_step=f"name a directory that one of these wrote: {', '.join(readers)}; or install its overlay",
+            path=str(path),
+        )
+    (results,) = found.values()
+    return results
+
+
+def read_runs(paths: Sequence[Path]) -> list[RunResults]:
+    """The results of several run directories, in the order given.
+
+    Raises:
+        ConfigError: as :func:`read_run`; a directory is named twice; two are of different benchmarks; there is none.
+        TrajectoryError: as :func:`read_run`.
+    """
+    twice = sorted({str(path) for path in paths if [each.resolve() for each in paths].count(path.resolve()) > 1})
+    if twice or not paths:
+        what = f"{twice[0]} is named twice" if twice else "no run is named"
+        raise ConfigError(what, next_step="name each run directory once")
+    runs = [read_run(path) for path in paths]
+    for run in runs[1:]:
+        if run.benchmark != runs[0].benchmark:
+            raise ConfigError(
+                f"{runs[0].path} is a run of {runs[0].benchmark!r}, {run.path} one of {run.benchmark!r}",
+                next_step="report each benchmark on its own",
+                benchmarks=(runs[0].benchmark, run.benchmark),
+            )
+    return runs

@@ -1,0 +1,170 @@
+"""A report in words and tables: what stands on the page, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from amd.evaluate.blocks import Banner, Block, Figure, Heading, Names, Page, Paragraph, Table
+from amd.evaluate.comparison import Comparison
+from amd.evaluate.exposing import cost_section, exposure_section, runs_section
+from amd.evaluate.plots import captions
+from amd.evaluate.report import ArmFigures, Report
+from amd.evaluate.wording import METHODS, mean, p_value, percent, points
+
+__all__ = ["arms_table", "banners", "comparisons_table", "page_of"]
+
+
+def page_of(report: Report) -> Page:
+    """The whole page; the names of its pictures are those of ``plots``."""
+    told = captions(report)
+
+    def figure(file: str) -> Iterator[Figure]:
+        if file in told:
+            yield Figure(file, told[file].alt, told[file].text)
+
+    blocks: list[Block] = [*banners(report)]
+    blocks += map(Paragraph, _headlines(report))
+    blocks += [Heading("Arms"), arms_table(report), *figure("success.png")]
+    if report.comparisons:
+        blocks += [Heading(f"Beside {report.arm(report.baseline).title}"), comparisons_table(report)]
+        blocks += [*figure("differences.png"), *_helped_and_harmed(report)]
+    blocks += [*_pass_hat(report), *exposure_section(report), *figure("exposures.png"), *figure("tokens.png")]
+    blocks += [*cost_section(report), *runs_section(report)]
+    blocks += [Heading("How to read this"), *map(Paragraph, METHODS)]
+    return Page(
+        f"{'MADE UP: ' if report.made_up else ''}{report.benchmark}: {len(report.arms)} arms compared", tuple(blocks)
+    )
+
+
+def banners(report: Report) -> Iterator[Banner]:
+    """What comes before any figure, the worst first."""
+    for name, hits in report.leaks.items():
+        yield Banner(
+            "alarm",
+            f"LEAK: {name} hides a task's own family, and {hits} of the records that it showed were of it. "
+            "Do not use these scores.",
+        )
+    if report.made_up:
+        yield Banner("notice", "MADE UP: these results are an example's invention. Nothing here was measured.")
+    for notice in report.notices:
+        yield Banner("alarm" if notice.startswith("NOT COMPARABLE") else "notice", notice)
+    open_arms = [arm.name for arm in report.arms if arm.in_sample]
+    if open_arms:
+        yield Banner(
+            "notice",
+            f"IN-SAMPLE: {', '.join(open_arms)}. Tasks may have been shown what was learnt from their own answers; "
+            "such a rate says nothing of new tasks.",
+        )
+
+
+def arms_table(report: Report) -> Table:
+    """One row an arm."""
+    rows = tuple(
+        (
+            arm.title,
+            percent(arm.success.value),
+            f"{percent(arm.success.low, unit='')} to {percent(arm.success.high)}",
+            f"{arm.tasks} x {len(arm.runs)}",
+            mean(arm.exposures.tokens_mean if arm.exposures else None, digits=0),
+            mean(arm.steps),
+            mean(arm.seconds),
+            str(arm.exposures.placeholders if arm.exposures else 0),
+            arm.method if arm.method == "none" else f"{arm.method}, {arm.label}, {arm.mode}",
+        )
+        for arm in report.arms
+    )
+    estimated = any(arm.exposures and arm.exposures.tokens_estimated for arm in report.arms)
+    return Table(
+        (
+            *("arm", "success", "95 % interval", "tasks x runs", "memory tokens"),
+            *("steps", "seconds", "placeholders", "method, protocol, mode"),
+        ),
+        rows,
+        "Success is the mean over tasks, each with the share of its runs that succeeded; the interval is Wilson's for "
+        "so many tasks. Steps, seconds and memory tokens are means of one run of a task that came to its end"
+        f"{', tokens estimated' if estimated else ''}; placeholders counts calls in which the student wrote out what "
+        "only stands for a value.",
+        words=(0, 8),
+    )
+
+
+def comparisons_table(report: Report) -> Table:
+    """One row an arm, beside the baseline."""
+    return Table(
+        (
+            *("arm", "difference", "95 % interval", "tasks", "families"),
+            *("helped", "harmed", "exact p", "p (Holm)", "detectable"),
+        ),
+        tuple(_row(report, each) for each in report.comparisons),
+        f"Differences of success from {report.arm(report.baseline).title}, in percentage points, on the tasks that "
+        "both have; the interval is a bootstrap over whole families "
+        f"({report.resamples:,} draws, seed {report.seed}). Helped and harmed count tasks, exact p is McNemar's. "
+        "Detectable is the smallest difference that so many tasks, differing as much as these, show with 80 % power "
+        "(exact McNemar; with several runs a paired t test), families apart.",
+    )
+
+
+def _row(report: Report, each: Comparison) -> tuple[str, ...]:
+    return (
+        report.arm(each.arm).title,
+        points(each.difference.value),
+        f"{points(each.difference.low)} to {points(each.difference.high)}",
+        str(each.n),
+        str(each.families),
+        str(len(each.helped)),
+        str(len(each.harmed)),
+        p_value(each.p),
+        p_value(each.p_holm),
+        "none" if each.detectable is None else points(each.detectable).removeprefix("+"),
+    )
+
+
+def _headlines(report: Report) -> Iterator[str]:
+    """What the figures say, in one sentence an arm."""
+    first = report.arm(report.baseline)
+    yield (
+        f"{first.title} solved {percent(first.success.value)} of {first.tasks} tasks "
+        f"({percent(first.success.low)} to {percent(first.success.high)})."
+    )
+    for each in report.comparisons:
+        arm = report.arm(each.arm)
+        yield (
+            f"{arm.title} solved {percent(arm.success.value)}: {points(each.difference.value)} points on the same tasks"
+            f"{_judged(report, each)}."
+        )
+
+
+def _judged(report: Report, each: Comparison) -> str:
+    """The interval, and what it does or does not show."""
+    low, high = each.difference.low, each.difference.high
+    if low is None or high is None:
+        return ", of one family alone: no interval"
+    interval = f" (95 % interval {points(low)} to {points(high)})"
+    if report.arm(each.arm).leaks or report.arm(each.baseline).leaks or each.unlike:
+        return f"{interval}, which is not to be used"
+    if low > 0 or high < 0:
+        return interval
+    return f"{interval}, which may be chance"
+
+
+def _helped_and_harmed(report: Report) -> Iterator[Block]:
+    for each in report.comparisons:
+        yield Names(f"{report.arm(each.arm).title}: {len(each.helped)} tasks helped", each.helped)
+        yield Names(f"{report.arm(each.arm).title}: {len(each.harmed)} tasks harmed", each.harmed)
+
+
+def _pass_hat(report: Report) -> Iterator[Block]:
+    most = max(len(arm.pass_hat) for arm in report.arms)
+    if most < 2:
+        return
+    yield Heading("Reliability over seeds")
+    yield Table(
+        ("arm", *(f"pass^{k}" for k in range(1, most + 1))),
+        tuple(_reliability(arm, most) for arm in report.arms),
+        "pass^k: how likely k runs of a task all succeed, over the tasks that have k runs.",
+    )
+
+
+def _reliability(arm: ArmFigures, most: int) -> tuple[str, ...]:
+    known = [percent(value) for value in arm.pass_hat]
+    return (arm.title, *known, *["" for _ in range(most - len(known))])

@@ -1,0 +1,191 @@
+"""What an experiment is: arms x students x seeds over one benchmark's tasks, as one TOML file says it.
+
+benchmark = "bfcl"                   # an installed overlay
+python = ".venvs/bfcl/bin/python"    # the environment of its harness
+out = "runs/main"
+seeds = 3                            # how often each arm is run
+baseline = "none"                    # what the report compares with
+
+[tasks]                              # options of the overlay's own command
+category = "multi_turn_base"
+
+[student.qwen3-4b]                   # the same, for who is run
+model = "qwen3-4b"
+base_url = "http://127.0.0.1:8000/v1"
+
+[memory.teacher]                     # built where it is not there yet
+path = "memories/teacher"
+build = ["bfcl", "teacher-runs"]     # words after `amd build`
+
+[arm.none]
+method = "none"
+
+[arm.amd]
+memory = "teacher"                   # by its name above, or a directory
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from amd.arms import Arm, read_toml
+from amd.errors import ConfigError
+
+__all__ = ["Experiment", "MemoryRecipe", "Option", "PlannedRun", "options", "read_experiment"]
+
+Option: TypeAlias = bool | int | float | str | list[str]
+"""The value of one option of a command line: ``true`` for a switch, a list for words joined by commas."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9.+_-]*", re.IGNORECASE)
+_Options: TypeAlias = dict[str, Option]
+
+
+class MemoryRecipe(BaseModel):
+    """Where a memory is, and the words after ``amd build`` that make it; ``--out`` is added."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: Path
+    build: tuple[str, ...] = ()
+
+
+class Experiment(BaseModel):
+    """The settings of an experiment, checked: see the module's example."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    benchmark: str = Field(min_length=1)
+    python: Path = Path("python")
+    out: Path
+    seeds: Annotated[int, Field(ge=1, le=100, strict=True)] = 1
+    baseline: str = "none"
+    tasks: _Options = {}
+    student: dict[str, _Options] = Field(min_length=1)
+    memory: dict[str, MemoryRecipe] = {}
+    arm: dict[str, dict[str, object]] = Field(min_length=1)
+
+    @field_validator("student", "memory", "arm")
+    @classmethod
+    def _named(cls, table: dict[str, object]) -> dict[str, object]:
+        """Names become names of directories."""
+        for name in table:
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"{name!r} is no name: use letters, digits, '.', '+', '_' and '-'")
+        return table
+
+    def arms(self) -> Mapping[str, Arm]:
+        """Each arm with the directory of its memory in place of the memory's name.
+
+        Raises:
+            ConfigError: an arm contradicts itself, or the baseline is none of them.
+        """
+        found = {}
+        for name, values in self.arm.items():
+            given = dict(values)
+            recipe = self.memory.get(str(given.get("memory")))
+            if recipe is not None:
+                given["memory"] = str(recipe.path)
+            try:
+                found[name] = Arm.of(given)
+            except ConfigError as error:
+                raise ConfigError(f"arm.{name}: {error.message}", next_step=error.next_step) from error
+        if self.baseline not in found:
+            raise ConfigError(
+                f"the baseline {self.baseline!r} is no arm of it", next_step=f"name one of {', '.join(found)}"
+            )
+        return found
+
+    def runs(self) -> Iterator[PlannedRun]:
+        """Every run, seed by seed, so that an experiment that is stopped has whole rounds."""
+        arms = self.arms()
+        for seed in range(self.seeds):
+            for who, student in self.student.items():
+                for name, arm in arms.items():
+                    place = self.out / f"{who}-{name}-{seed}"
+                    yield PlannedRun(place, name, who, seed, self.arm_options(name, arm), student, self.tasks)
+
+    def arm_options(self, name: str, arm: Arm) -> _Options:
+        """What the file says of an arm, as options of the overlay's command."""
+        given = {key: getattr(arm, key) for key in self.arm[name]}
+        return {key: value if isinstance(value, bool | int | float) else str(value) for key, value in given.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One run directory to be: an arm with one student, for the so-manieth time."""
+
+    path: Path
+    arm: str
+    student: str
+    seed: int
+    arm_options: Mapping[str, Option]
+    student_options: Mapping[str, Option]
+    task_options: Mapping[str, Option]
+
+    def words(self) -> list[str]:
+        """All of them as words of a command line: arm, student, tasks."""
+        return [*options(self.arm_options), *options(self.student_options), *options(self.task_options)]
+
+
+def options(values: Mapping[str, Option]) -> list[str]:
+    """Options as words of a command line.
+
+    >>> options({"base_url": "http://127.0.0.1:1/v1", "limit": 4, "partial": True, "quiet": False, "ids": ["a", "b"]})
+    ['--base-url', 'http://127.0.0.1:1/v1', '--limit', '4', '--partial', '--ids', 'a,b']
+    """
+    words: list[str] = []
+    for key, value in values.items():
+        name = f"--{key.replace('_', '-')}"
+        if isinstance(value, bool):
+            words += [name] if value else []
+        else:
+            words += [name, ",".join(value) if isinstance(value, list) else str(value)]
+    return words
+
+
+def read_experiment(path: Path, changed: Sequence[str] = ()) -> Experiment:
+    """The experiment of a TOML file.
+
+    Args:
+        path: the file.
+        changed: ``KEY=VALUE``, each in place of what the file says: ``student.qwen3-4b.base_url=http://...``.
+
+    Raises:
+        ConfigError: the file cannot be read, or something in it is unknown, missing or contradicts itself.
+    """
+    values = dict(read_toml(path))
+    for change in changed:
+        _set(values, change)
+    try:
+        experiment = Experiment.model_validate(values)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(map(str, fault["loc"]))
+        raise ConfigError(
+            f"{path}: {place}: {fault['msg'].removeprefix('Value error, ')}",
+            next_step=f"its keys are: {', '.join(Experiment.model_fields)}",
+            path=str(path),
+        ) from error
+    experiment.arms()
+    return experiment
+
+
+def _set(values: dict[str, object], change: str) -> None:
+    """Put one value in its place; a name in the path that is not there yet is made."""
+    key, equals, value = change.partition("=")
+    *path, last = key.split(".")
+    table = values
+    for part in path:
+        inner = table.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise ConfigError(f"--set {change}: {part} is no table", next_step="name a key of the file")
+        table = inner
+    if not equals or not all([*path, last]):
+        raise ConfigError(f"--set {change}: write KEY=VALUE", next_step="as in --set student.small.model=qwen3-4b")
+    table[last] = int(value) if value.isdecimal() else value

@@ -1,0 +1,144 @@
+"""An experiment at work: memories built where they are missing, then run after run, each in its harness's environment.
+
+Every run is a command of the benchmark's overlay, which goes on where it was interrupted; what is finished is not
+begun again. Whatever ends one run ends the experiment, for the next would most likely end so too, and loses nothing.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from amd.arms import RunDirectory, RunSettings
+from amd.errors import AmdError, BudgetSpent, ClientError, ConfigError, LeakageError
+from amd.experiment.plan import Experiment, MemoryRecipe, PlannedRun
+from amd.experiment.standing import Standing
+from amd.traces.offers import load_offer, offered
+
+__all__ = ["GROUP", "Commands", "commands_of", "run_experiment"]
+
+GROUP = "amd.experiments"
+"""The entry point group of overlays that can be run: a benchmark's name, and a function of type ``Commands``."""
+
+Commands: TypeAlias = Callable[[Path, Sequence[str]], Sequence[Sequence[str]]]
+"""(a run's directory, its options) -> its command lines in order, each as the words after ``python -m``."""
+
+_KINDS: Mapping[int, type[AmdError]] = {
+    ConfigError.exit_code: ConfigError,
+    ClientError.exit_code: ClientError,
+    LeakageError.exit_code: LeakageError,
+    BudgetSpent.exit_code: BudgetSpent,
+}
+_INTERRUPTED = 130
+_PATIENCE = 60.0  # seconds that an interrupted command has for its end
+
+
+def commands_of(benchmark: str) -> Commands:
+    """How a benchmark's runs are begun; ``ConfigError`` if no installed overlay says so."""
+    found: Any = load_offer(GROUP, benchmark)
+    if not callable(found):
+        raise ConfigError(
+            f"no installed overlay runs the benchmark {benchmark!r}",
+            next_step=f"install its overlay; known are: {', '.join(offered(GROUP)) or 'none'}",
+            benchmark=benchmark,
+        )
+    commands: Commands = found
+    return commands
+
+
+def run_experiment(
+    experiment: Experiment,
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    watch: Callable[[str], None] = lambda _: None,
+) -> list[PlannedRun]:
+    """Run all that is not finished, and return all runs.
+
+    Args:
+        experiment: what is to be run.
+        tell: hears what is begun.
+        watch: hears each line that a command writes for a person while it works, and there may be many.
+
+    Raises:
+        ConfigError: the overlay or a memory is not there, or a run was begun with other settings.
+        AmdError: of the kind that ended a command: ``ClientError`` for a service, ``LeakageError`` for a leak.
+        KeyboardInterrupt: it was interrupted; the same command goes on.
+    """
+    commands = commands_of(experiment.benchmark)
+    runs = list(experiment.runs())
+    experiment.out.mkdir(parents=True, exist_ok=True)
+    with RunDirectory(experiment.out, RunSettings, "amd experiment").locked():
+        standing = Standing(experiment.out)
+        for recipe in _memories(experiment):
+            _build(recipe, experiment.out, tell, watch)
+        left = [run for run in runs if not standing.is_done(run)]
+        for number, run in enumerate(left, start=len(runs) - len(left)):
+            standing.begin(run)
+            tell(f"[{number + 1}/{len(runs)}] {run.path.name}")
+            for words in commands(run.path, run.words()):
+                _call([str(experiment.python), "-m", *words], run.path.name, experiment.out, watch)
+            standing.finish(run)
+    return runs
+
+
+def _memories(experiment: Experiment) -> list[MemoryRecipe]:
+    """Those that an arm reads, each once."""
+    read = {arm.memory for arm in experiment.arms().values() if arm.memory is not None}
+    named = [recipe for recipe in experiment.memory.values() if recipe.path in read]
+    return named + [MemoryRecipe(path=path) for path in sorted(read - {recipe.path for recipe in named})]
+
+
+def _build(recipe: MemoryRecipe, out: Path, tell: Callable[[str], None], watch: Callable[[str], None]) -> None:
+    """Build a memory that is not there yet; in this environment, for a harness's has no need of it."""
+    if (recipe.path / "manifest.json").exists():
+        return
+    if not recipe.build:
+        raise ConfigError(
+            f"there is no memory at {recipe.path}",
+            next_step="build it with `amd build`, or say in the file how: [memory.NAME] path, build",
+        )
+    tell(f"building {recipe.path}")
+    words = [sys.executable, "-m", "amd", "build", *recipe.build, "--out", str(recipe.path)]
+    _call(words, f"memory-{recipe.path.name}", out, watch)
+
+
+def _call(words: Sequence[str], name: str, out: Path, watch: Callable[[str], None]) -> None:
+    """Run one command, with what it prints in a log; its last line on standard error says why it failed."""
+    last = ""
+    log = out / f"{name}.log"
+    with log.open("a", encoding="utf-8") as file, _started(words, file) as process:
+        assert process.stderr is not None
+        try:
+            for line in process.stderr:
+                file.write(line)
+                file.flush()
+                if line.strip():
+                    last = line.strip()
+                    watch(last)
+            code = process.wait()
+        except KeyboardInterrupt:
+            process.wait(_PATIENCE)  # it heard the same interrupt
+            raise
+    if code == _INTERRUPTED:
+        raise KeyboardInterrupt
+    if code:
+        kind = _KINDS.get(code, AmdError)
+        raise kind(
+            f"{name} ended with exit code {code}: {last or 'without a word'}",
+            next_step=f"see {log}, then run the same command again: what is finished is kept",
+        )
+
+
+def _started(words: Sequence[str], log: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - a text file
+    try:
+        return subprocess.Popen(  # noqa: S603 - the words of the experiment's own file
+            words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE, text=True, errors="replace"
+        )
+    except OSError as error:
+        raise ConfigError(
+            f"{words[0]} cannot be run: {error.strerror}",
+            next_step="name the Python of the harness's environment: python = ... (scripts/setup_*.sh make one)",
+        ) from error

@@ -1,0 +1,159 @@
+"""``amd report``."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import replace
+
+import pytest
+
+from amd.arms import Arm, RunLog, RunResults, TaskResult, write_results
+from amd.cli import report as command
+from amd.records import Exposure
+
+FILES = {"report.html", "report.md", "report.json", "success.png", "differences.png", "exposures.png", "tokens.png"}
+
+
+def task(arm, number, family, *, success):
+    """A task that was shown one record of a family."""
+    log = RunLog(
+        method=arm.method,
+        protocol=arm.protocol,
+        mode=arm.mode,
+        layout=arm.layout,
+        memory=None if arm.method == "none" else "c" * 64,
+        task_id=f"t{number}",
+        family=f"f{number}",
+        exposures=()
+        if arm.method == "none"
+        else (
+            Exposure(
+                *("workflow", "task", arm.protocol, f"t{number}", "0" * 64),
+                record_ids=("r",),
+                families=(family,),
+                scores=(0.5,),
+                supports=(1,),
+                tokens=9,
+            ),
+        ),
+        calls=1,
+        failed_calls=0,
+        hints=0,
+        placeholders=0,
+        system_changes=0,
+    )
+    return TaskResult(f"t{number}", f"f{number}", success, prompt_tokens=100, completion_tokens=10, log=log)
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Writes a run of six tasks, each shown a record of a family, and gives its directory."""
+
+    def keep(name, *, family="far", right=3, **values):
+        arm = Arm.of({"memory": "memory", **values})
+        results = RunResults(
+            path=tmp_path / name,
+            benchmark="garden",
+            student="s",
+            arm=arm,
+            tasks=tuple(task(arm, number, family, success=number < right) for number in range(6)),
+            memory_content=None if arm.method == "none" else "c" * 64,
+            memory_from=() if arm.method == "none" else ("gpt (teacher)",),
+        )
+        write_results(results)
+        return results
+
+    return keep
+
+
+def test_a_report_is_printed_and_written(amd, kept, tmp_path, monkeypatch):
+    """The two tables in the terminal, the files below --out."""
+    monkeypatch.setenv("COLUMNS", "220")
+    none, arm = kept("none", method="none", right=1), kept("arm", right=5)
+    found = amd("report", none.path, arm.path, "--out", tmp_path / "out")
+    assert (found.code, found.err) == (0, "")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+    assert "beside none" in found.out
+    assert "+66.7" in found.out
+    assert "amd, self-excluded, static" in found.out
+
+
+def test_json_is_the_file(amd, kept, tmp_path):
+    """One object, the one in report.json."""
+    paths = kept("none", method="none").path, kept("arm").path
+    found = amd("report", *paths, "--out", tmp_path / "out", "--json", "--seed", 3, "--resamples", 200)
+    assert found.code == 0
+    assert found.json == json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert (found.json["seed"], found.json["resamples"], found.json["baseline"]) == (3, 200, "none")
+
+
+def test_a_planted_leak_ends_with_4(amd, kept, tmp_path):
+    """The report is written with its alarm first; the same in an in-sample arm is none (the control)."""
+    none = kept("none", method="none").path
+    leaky = kept("leaky", family="f2").path
+    found = amd("report", none, leaky, "--out", tmp_path / "out")
+    assert found.code == 4
+    assert found.out.startswith("LEAK: leaky")
+    assert found.err.count("\n") == 1
+    assert "do not use these scores" in found.err
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+    assert "LEAK: leaky" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    open_arm = kept("open", family="f2", protocol="in-sample").path
+    found = amd("report", none, open_arm, "--out", tmp_path / "out")
+    assert (found.code, "IN-SAMPLE: open" in found.out, "LEAK" in found.out) == (0, True, False)
+
+
+def test_missing_results_are_told(amd, kept, tmp_path):
+    """As failures, or dropped if that is declared."""
+    results = kept("none", method="none", right=6)
+    gone = TaskResult("t0", "f0", success=None, fault="missing")
+    write_results(replace(results, tasks=(gone, *results.tasks[1:])))
+    found = amd("report", results.path, "--out", tmp_path / "out")
+    assert "missing 1; counted as failed" in found.out
+    found = amd("report", results.path, "--out", tmp_path / "out", "--missing", "drop", "--json")
+    assert (found.json["arms"][0]["tasks"], found.json["arms"][0]["success"]["value"]) == (5, 1.0)
+
+
+def test_prices_tell_when_a_memory_is_repaid(amd, kept, tmp_path):
+    """Both options or none; what cannot be told is left out with its reason."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[prices.gpt]\nprompt = 2\ncompletion = 8\n[prices.s]\nprompt = 0.1\ncompletion = 0.1\n")
+    arguments = ("report", kept("arm").path, "--out", tmp_path / "out")
+    found = amd(*arguments, "--prices", prices, "--teacher-tokens", 1000, 100, "--json")
+    assert "not there any more" in found.json["arms"][0]["repayment"]["unknown"]
+    assert amd(*arguments, "--json").json["arms"][0]["repayment"] is None
+    for lacking, given in (("--teacher-tokens", ("--prices", prices)), ("--prices", ("--teacher-tokens", 1, 1))):
+        found = amd(*arguments, *given)
+        assert (found.code, f"{lacking} is not" in found.err) == (2, True)
+    assert amd(*arguments, "--prices", prices, "--teacher-tokens", -1, 1).code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--baseline", "nobody"), "no arm is called 'nobody'"),
+        (("--missing", "maybe"), "maybe"),
+        (("--resamples", "1"), "--resamples"),
+    ],
+)
+def test_a_wrong_option_is_a_usage_error(amd, kept, tmp_path, arguments, says):
+    """One line, exit code 2."""
+    found = amd("report", kept("none", method="none").path, "--out", tmp_path / "out", *arguments)
+    assert (found.code, found.out, found.err.count("\n")) == (2, "", 1)
+    assert says in found.err
+
+
+def test_no_run_is_a_usage_error(amd, tmp_path):
+    """It says who could have written one."""
+    found = amd("report", tmp_path, "--out", tmp_path / "out")
+    assert (found.code, "is a run of none that is installed" in found.err) == (2, True)
+
+
+def test_without_the_extra_it_names_it(amd, kept, tmp_path, monkeypatch):
+    """An error, not half a report."""
+    real = importlib.util.find_spec
+    monkeypatch.setattr(command, "find_spec", lambda name: None if name == "matplotlib" else real(name))
+    found = amd("report", kept("none", method="none").path, "--out", tmp_path / "out")
+    assert (found.code, found.out) == (2, "")
+    assert "needs matplotlib, and it is not installed; pip install 'agent-memory-distillation[eval]'" in found.err

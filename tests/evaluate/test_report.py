@@ -1,0 +1,182 @@
+"""What a report counts: seeds, missing results, intersections, leaks, labels."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from amd.errors import ConfigError, LeakageError, TrajectoryError
+from amd.evaluate.report import FORMAT, evaluate
+
+
+def outcomes(right):
+    """``"110"``: tasks t0 and t1 succeeded, t2 did not."""
+    return {f"t{at}": letter == "1" for at, letter in enumerate(right)}
+
+
+def test_two_arms_task_by_task(made):
+    """Rates, difference, who is helped and harmed by name, and the exact p of those counts."""
+    report = evaluate([made("none", outcomes("110000000")), made("amd", outcomes("011111100"), method="amd")])
+    (found,) = report.comparisons
+    assert [arm.success.value for arm in report.arms] == [2 / 9, 6 / 9]
+    assert (found.helped, found.harmed) == (("t2", "t3", "t4", "t5", "t6"), ("t0",))
+    assert found.difference.value == pytest.approx(4 / 9)
+    assert (found.n, found.left_out, found.families, report.baseline) == (9, 0, 3, "none")
+    assert found.p == found.p_holm == pytest.approx(2 * 7 / 2**6)
+    assert not report.leaks
+
+
+def test_holm_over_the_arms(made):
+    """The p of one arm grows with the number of arms that were tried."""
+    none, amd = made("none", outcomes("0" * 12)), made("amd", outcomes("1" * 12), method="amd")
+    alone = evaluate([none, amd]).comparisons[0]
+    other = made("workflow", outcomes("1" + "0" * 11), method="workflow")
+    among = evaluate([none, amd, other]).comparisons[0]
+    assert alone.p_holm == alone.p == among.p
+    assert among.p_holm == pytest.approx(2 * among.p)
+
+
+def test_runs_of_equal_settings_are_seeds_of_one_arm(made):
+    """A task counts with the share of its runs; pass^k over them; the interval is that of the tasks."""
+    runs = [made(f"amd-seed-{at}", outcomes(right), method="amd") for at, right in enumerate(("111", "110", "100"))]
+    report = evaluate([made("none", outcomes("000")), *runs])
+    amd = report.arm("amd")
+    assert (amd.tasks, amd.trials, len(amd.runs)) == (3, 9, 3)
+    assert amd.success.value == pytest.approx(2 / 3)
+    assert amd.pass_hat == pytest.approx((2 / 3, (1 + 1 / 3 + 0) / 3, 1 / 3))
+    assert report.comparisons[0].difference.value == pytest.approx(2 / 3)
+    assert report.comparisons[0].detectable is not None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"mode": "dynamic"}, {"protocol": "in-sample"}, {"student": "another"}, {"values": {"terms": {"user": "u"}}}],
+    ids=["mode", "protocol", "student", "terms"],
+)
+def test_another_setting_is_another_arm(made, other):
+    """The control: whatever differs but outcomes, path and seed keeps two runs apart."""
+    one, two = made("a", outcomes("11"), method="amd"), made("b", outcomes("10"), method="amd", **other)
+    assert len(evaluate([one, two]).arms) == 2
+    same = made("b", outcomes("10"), method="amd", values={"seed": 2})
+    assert len(evaluate([one, same]).arms) == 1
+
+
+def test_a_missing_result_is_a_failure_unless_declared(made):
+    """Wanted and not there, or spoilt by a service; the counts are told either way."""
+    ended = {**outcomes("11"), "t2": "missing", "t3": "infrastructure"}
+    runs = [made("none", outcomes("0000")), made("amd", ended, method="amd")]
+    failed, dropped = evaluate(runs), evaluate(runs, missing="drop")
+    assert [(each.arm("amd").tasks, each.arm("amd").success.value) for each in (failed, dropped)] == [(4, 0.5), (2, 1)]
+    for report, how in ((failed, "counted as failed"), (dropped, "left out")):
+        assert report.arm("amd").faults == {"infrastructure": 1, "missing": 1}
+        assert any("infrastructure 1, missing 1" in notice and how in notice for notice in report.notices)
+    assert [each.comparisons[0].n for each in (failed, dropped)] == [4, 2]
+
+
+def test_arms_with_other_tasks_are_compared_on_what_both_have(made):
+    """Said so, with both counts; nothing in common is no comparison."""
+    none = made("none", outcomes("000000"))
+    report = evaluate([none, made("amd", outcomes("1111"), method="amd")])
+    assert (report.comparisons[0].n, report.comparisons[0].left_out) == (4, 2)
+    assert any("on the 4 tasks that both have; 2 that" in notice for notice in report.notices)
+    apart = evaluate([none, made("amd", {"t8": True}, method="amd")])
+    assert apart.comparisons == ()
+    assert any("no task in common" in notice for notice in apart.notices)
+    assert not evaluate([none, made("amd", outcomes("111111"), method="amd")]).notices, "control"
+
+
+def test_a_planted_leak_fails_loudly(made):
+    """D01: counted anew from the families; the clean arm passes, and so does an in-sample one (the controls)."""
+    none = made("none", outcomes("000"))
+    clean = evaluate([none, made("amd", outcomes("111"), method="amd")])
+    clean.check_leaks()
+    open_arm = evaluate([none, made("open", outcomes("111"), method="amd", protocol="in-sample", hits={"t0": 2})])
+    open_arm.check_leaks()
+    assert open_arm.arm("open").exposures.own_family == 2
+    leaky = evaluate([none, made("amd", outcomes("111"), method="amd", hits={"t1": 1})])
+    assert leaky.leaks == {"amd": 1}
+    with pytest.raises(LeakageError, match=r"amd.*1") as caught:
+        leaky.check_leaks()
+    assert caught.value.exit_code == 4
+
+
+def test_a_result_without_a_log_cannot_be_vouched_for(made):
+    """An arm with a memory and no exposures would pass any check of them; without a memory it may."""
+    run = made("amd", outcomes("1"), method="amd")
+    blind = {name: getattr(run.tasks[0], name) for name in ("task_id", "family", "success")}
+    with pytest.raises(TrajectoryError, match="no log"):
+        type(run)(path=run.path, benchmark="b", student="s", arm=run.arm, tasks=(type(run.tasks[0])(**blind),))
+    none = made("none", outcomes("1"))
+    bare = type(run)(path=none.path, benchmark="b", student="s", arm=none.arm, tasks=(type(run.tasks[0])(**blind),))
+    assert evaluate([bare]).arms[0].exposures is None
+
+
+def test_the_baseline_by_name(made):
+    """An arm's name or that of one of its runs; another one is a usage error that lists them."""
+    runs = [
+        made("none", outcomes("000")),
+        made("amd-1", outcomes("100"), method="amd"),
+        made("amd-2", outcomes("110"), method="amd"),
+    ]
+    assert [evaluate(runs, baseline=name).baseline for name in (None, "amd", "amd-2")] == ["none", "amd", "amd"]
+    with pytest.raises(ConfigError, match="none, amd"):
+        evaluate(runs, baseline="nobody")
+
+
+def test_unlike_terms_are_told(made):
+    """Scores of other harnesses are compared, and the report says that they should not be."""
+    runs = [
+        made("none", outcomes("000"), values={"terms": {"harness": 1}}),
+        made("amd", outcomes("111"), method="amd", values={"terms": {"harness": 2}}),
+        made("other", outcomes("111"), method="amd", student="t", values={"terms": {"harness": 1}}),
+    ]
+    report = evaluate(runs)
+    assert report.comparisons[0].unlike == ("harness: 2, not 1",)
+    assert any(notice.startswith("NOT COMPARABLE: amd and none differ in harness") for notice in report.notices)
+    assert not report.comparisons[1].unlike
+    assert any("other has the student t, none has s" in notice for notice in report.notices)
+
+
+def test_nothing_to_count(made):
+    """An arm whose results are all missing, and dropped."""
+    with pytest.raises(ConfigError, match="no task to count"):
+        evaluate([made("none", {"t0": "missing"})], missing="drop")
+
+
+def test_means_are_over_what_was_counted(made):
+    """Steps, seconds, tokens and placeholders of the trials that came to an end."""
+    arm = evaluate([made("amd", {**outcomes("10"), "t2": "missing"}, method="amd")]).arms[0]
+    assert (arm.steps, arm.seconds, arm.prompt_tokens) == (4.0, 2.0, 100.0)
+    assert (arm.exposures.tokens_mean, arm.exposures.placeholders, arm.exposures.tasks) == (10.0, 2, 2)
+
+
+def test_the_order_of_runs_does_not_matter(made):
+    """But for which arm is the baseline, and the order of rows."""
+    runs = [made("none", outcomes("010")), made("amd", outcomes("110"), method="amd")]
+    one, other = evaluate(runs), evaluate(runs[::-1], baseline="none")
+    assert one.comparisons == other.comparisons
+    assert {arm.name: arm for arm in one.arms} == {arm.name: arm for arm in other.arms}
+
+
+def test_the_json_is_json(made):
+    """Plain values, with the format's name first."""
+    report = evaluate([made("none", outcomes("010")), made("amd", outcomes("110"), method="amd")])
+    found = json.loads(json.dumps(report.as_json(), allow_nan=False))
+    assert next(iter(found.items())) == ("format", FORMAT)
+    assert found["arms"][1]["exposures"]["own_family"] == 0
+    assert found["comparisons"][0]["helped"] == ["t0"]
+
+
+def test_the_schema_is_documented(made):
+    """Each member of report.json stands in docs/report.md, and no other one does."""
+    text = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    told = [
+        {name for row in table.split("\n")[2:-1] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+        for table in tables
+    ]
+    found = evaluate([made("none", outcomes("010")), made("amd", outcomes("110"), method="amd")]).as_json()
+    assert told == [set(found), set(found["arms"][0]), set(found["comparisons"][0])]

@@ -1,0 +1,70 @@
+"""What a file says of an experiment, and what it must not."""
+
+from __future__ import annotations
+
+import pytest
+
+from amd.errors import ConfigError
+from amd.experiment.plan import options, read_experiment
+
+
+def test_every_arm_runs_with_every_student_round_by_round(written, tmp_path):
+    """Seed by seed; the memory's name is its directory; what an arm does not say is not told."""
+    experiment = read_experiment(written("[student.large]\nmodel = 'large'\n"))
+    runs = list(experiment.runs())
+    assert [run.path.name for run in runs] == [
+        f"{student}-{arm}-{seed}" for seed in (0, 1) for student in ("small", "large") for arm in ("none", "amd")
+    ]
+    assert runs[0].words() == [
+        *("--method", "none", "--model", "small", "--base-url", "http://127.0.0.1:9/v1", "--limit", "4"),
+    ]
+    assert runs[3].words()[:2] == ["--memory", str(tmp_path / "memory")]
+
+
+def test_a_value_can_be_changed_from_outside(written):
+    """By its path; a number is a number; a path through a value is refused."""
+    path = written()
+    changed = read_experiment(path, ["seeds=1", "student.small.model=other", "tasks.limit=2"])
+    assert next(run.words()[2:] for run in changed.runs()) == [
+        *("--model", "other", "--base-url", "http://127.0.0.1:9/v1", "--limit", "2"),
+    ]
+    assert len(list(changed.runs())) == 2
+    for wrong in ("seeds", "seeds.x=1", "=1", "a..b=1"):
+        with pytest.raises(ConfigError, match="--set"):
+            read_experiment(path, [wrong])
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("[arm.odd]\nmemory = 'runs'\nmood = 'good'\n", r"arm\.odd: wrong settings of an arm: mood"),
+        ("[arm.odd]\nmethod = 'magic'\nmemory = 'runs'\n", r"arm\.odd: .*magic"),
+        ("[arm.odd]\nmethod = 'amd'\n", r"arm\.odd: method 'amd' reads a memory"),
+        ("[arm.'../x']\nmethod = 'none'\n", r"is no name"),
+        ("[student.'a b']\nmodel = 'x'\n", r"is no name"),
+        ("[colour]\nred = 1\n", r"colour: Extra inputs"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(written, more, words):
+    """Nothing of such a file is run; the same file without it is the control."""
+    assert read_experiment(written()).arms().keys() == {"none", "amd"}
+    with pytest.raises(ConfigError, match=words):
+        read_experiment(written(more))
+
+
+def test_the_baseline_is_one_of_the_arms(written):
+    """What a report compares with must be run."""
+    with pytest.raises(ConfigError, match="the baseline 'plain' is no arm of it; name one of none, amd"):
+        read_experiment(written(), ["baseline=plain"])
+
+
+def test_no_seed_is_no_experiment(written):
+    """At least one, and whole."""
+    for value in ("0", "two"):
+        with pytest.raises(ConfigError, match="seeds"):
+            read_experiment(written(), [f"seeds={value}"])
+
+
+def test_a_switch_is_a_word_of_its_own():
+    """``false`` is left out."""
+    assert options({"partial": True, "quiet": False}) == ["--partial"]

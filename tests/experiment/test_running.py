@@ -1,0 +1,115 @@
+"""Runs as commands of their own: in order, once, and what ends one ends all and loses nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from amd.errors import AmdError, BudgetSpent, ClientError, ConfigError, LeakageError, StoreError
+from amd.experiment.plan import read_experiment
+from amd.experiment.running import run_experiment
+
+ALL = ["small-none-0", "small-amd-0", "small-none-1", "small-amd-1"]
+
+
+def played(lines):
+    """The runs that were begun, in order."""
+    return [line.split()[1] for line in lines if line.startswith("play")]
+
+
+def test_every_run_is_begun_once_and_none_again(overlay, written, asked):
+    """A finished experiment run again begins nothing; one more seed is begun alone."""
+    path, told, watched = written(), [], []
+    run_experiment(read_experiment(path), tell=told.append, watch=watched.append)
+    assert played(asked()) == ALL
+    assert [line.split()[0] for line in asked()] == ["play", "score"] * 4
+    assert told == [f"[{number}/4] {name}" for number, name in enumerate(ALL, start=1)]
+    assert watched[:2] == ["play: 1 of 1", "score: 1 of 1"]
+    run_experiment(read_experiment(path))
+    assert len(asked()) == 8
+    run_experiment(read_experiment(path, ["seeds=3"]))
+    assert played(asked()[8:]) == ["small-none-2", "small-amd-2"]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"), [(1, AmdError), (2, ConfigError), (3, ClientError), (4, LeakageError), (5, BudgetSpent)]
+)
+def test_what_ends_a_run_ends_the_experiment(overlay, written, asked, monkeypatch, tmp_path, code, kind):
+    """In the command's own words and with its exit code; the same command goes on with that run."""
+    monkeypatch.setenv("GARDEN_BROKEN", f"small-amd-0:{code}")
+    with pytest.raises(AmdError, match=rf"small-amd-0 ended with exit code {code}: garden: the well is dry") as caught:
+        run_experiment(read_experiment(written()))
+    assert type(caught.value) is kind
+    assert caught.value.exit_code == code
+    assert played(asked()) == ALL[:2]
+    assert "a table" in (tmp_path / "out" / "small-amd-0.log").read_text(encoding="utf-8")
+    monkeypatch.delenv("GARDEN_BROKEN")
+    run_experiment(read_experiment(written(memory=tmp_path / "memory")))
+    assert played(asked()) == [*ALL[:2], *ALL[1:]]
+
+
+def test_an_interrupt_of_a_run_is_one_of_the_experiment(overlay, written, asked, monkeypatch):
+    """Exit code 130 of a command is Ctrl-C here too."""
+    monkeypatch.setenv("GARDEN_BROKEN", "small-none-0:130")
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment(read_experiment(written()))
+    assert played(asked()) == ALL[:1]
+
+
+def test_a_run_that_was_begun_otherwise_is_told(overlay, written, asked):
+    """Results of two settings never stand in one directory; what changed is in the message."""
+    path = written()
+    run_experiment(read_experiment(path))
+    with pytest.raises(ConfigError, match="small-none-0 was begun with --limit 4, and now it is --limit 5"):
+        run_experiment(read_experiment(path, ["tasks.limit=5"]))
+    assert len(asked()) == 8
+
+
+def test_a_removed_run_is_begun_again(overlay, written, asked, tmp_path):
+    """What is not there is not finished."""
+    path = written()
+    run_experiment(read_experiment(path))
+    (tmp_path / "out" / "small-amd-1").rmdir()
+    run_experiment(read_experiment(path))
+    assert played(asked()[8:]) == ["small-amd-1"]
+
+
+def test_a_memory_is_built_where_it_is_missing(overlay, written, asked, tmp_path):
+    """Once, by its own words; without words the missing one is told before anything is run."""
+    place = tmp_path / "new"
+    with pytest.raises(ConfigError, match=r"there is no memory at .*new; build it"):
+        run_experiment(read_experiment(written(memory=place)))
+    assert not asked()
+    (tmp_path / "runs.jsonl").write_bytes(b"")
+    path = written(memory=place)
+    text = path.read_text(encoding="utf-8")
+    recipe = f'path = "{place}"\nbuild = ["amd", "{tmp_path / "runs.jsonl"}", "--embedder", "hash"]'
+    path.write_text(text.replace(f'path = "{place}"', recipe), encoding="utf-8")
+    with pytest.raises(AmdError, match="memory-new ended with exit code 1"):  # nothing was admitted
+        run_experiment(read_experiment(path))
+    assert "runs read" in (tmp_path / "out" / "memory-new.log").read_text(encoding="utf-8")
+
+
+def test_a_python_that_is_not_there_is_told(overlay, written):
+    """With where to get one."""
+    with pytest.raises(ConfigError, match=r"no/python cannot be run: .*scripts/setup_"):
+        run_experiment(read_experiment(written(), ["python=no/python"]))
+
+
+def test_a_benchmark_that_nobody_runs_is_told(written):
+    """By name, before anything is made."""
+    with pytest.raises(ConfigError, match="no installed overlay runs the benchmark 'orchard'"):
+        run_experiment(read_experiment(written(), ["benchmark=orchard"]))
+
+
+def test_a_broken_standing_is_told(overlay, written, tmp_path):
+    """It is not taken for an empty one."""
+    path = written()
+    run_experiment(read_experiment(path))
+    state = tmp_path / "out" / "experiment.json"
+    assert json.loads(state.read_text(encoding="utf-8"))["small-amd-0"]["done"] is True
+    for text in ("{", "[]", '{"small-amd-0": {"words": 3}}'):
+        state.write_text(text, encoding="utf-8")
+        with pytest.raises(StoreError, match=r"experiment\.json cannot be read"):
+            run_experiment(read_experiment(path))
