@@ -197,3 +197,14 @@ def test_cross_split_needs_a_split():
     with pytest.raises(ConfigError, match="none is given"):
         viewer_of(run(1).task, "cross-split", None)
     assert viewer_of(run(1).task, "cross-split", SPLIT).excludes
+
+
+def test_an_example_may_have_more_arguments_than_a_call_needs(made, remember):
+    """All of the call's names stand in it; one that has fewer does not show how the call is made."""
+    memory = remember([made(1, [(ASKED, [call("mv", source="a", force=True)])])])
+    for needed, covered in ((call("mv", source="r"), 1.0), (call("mv", source="r", to="s"), 0.0)):
+        (task,) = coverage(
+            of(made(2, [(f"{ASKED} today", [needed])])), memory, method="subtask", protocol="self-excluded"
+        ).tasks
+        assert (task.tools, task.arguments) == (1.0, covered)
+        assert (task.repeat.tools, task.repeat.arguments) == (1, 0)  # repeated is matched by the very same names

@@ -12,7 +12,7 @@ from amd.experiment.random_records import RandomTier, by_tool
 from amd.methods import method_named
 from amd.session.offer import offered
 from amd.testing import run
-from amd.tier import FailedCall
+from amd.tier import FailedCall, Question
 from amd.trajectory import ToolCall
 
 (SUBTASK,) = method_named("subtask").tiers
@@ -67,3 +67,12 @@ def test_a_draw_is_the_same_again(memory):
     task = run(0).task
     assert shown(memory, SUBTASK, in_sample(task), 3) == shown(memory, SUBTASK, in_sample(task), 3)
     assert len(shown(memory, SUBTASK, in_sample(task), 6)) > 1
+
+
+def test_what_is_hidden_is_not_even_asked_for(memory):
+    """Else its nearest neighbour would be shown more often than by chance. Control: in-sample it is asked for."""
+    task, pool = run(0).task, by_tool(memory.shelves["subtask"].records())
+    (own,) = [record.key for record in pool[None] if record.task.family == task.family]
+    for viewer, asked in ((in_sample(task), True), (self_excluded(task), False)):
+        drawn = [RandomTier(SUBTASK, pool, viewer, offered(None), seed) for seed in range(80)]
+        assert (own in {query.text for each in drawn for query in each.ask(Question("task", "x"))}) is asked
