@@ -29,6 +29,8 @@ def test_a_value_can_be_changed_from_outside(written):
         *("--model", "other", "--base-url", "http://127.0.0.1:9/v1", "--limit", "2"),
     ]
     assert len(list(changed.runs())) == 2
+    (run, *_) = read_experiment(path, ["tasks.partial=true", "tasks.limit='007'", "tasks.ids=a,b"]).runs()
+    assert run.words()[-5:] == ["--limit", "007", "--partial", "--ids", "a,b"]
     for wrong in ("seeds", "seeds.x=1", "=1", "a..b=1"):
         with pytest.raises(ConfigError, match="--set"):
             read_experiment(path, [wrong])
@@ -41,6 +43,7 @@ def test_a_value_can_be_changed_from_outside(written):
         ("[arm.odd]\nmethod = 'magic'\nmemory = 'runs'\n", r"arm\.odd: .*magic"),
         ("[arm.odd]\nmethod = 'amd'\n", r"arm\.odd: method 'amd' reads a memory"),
         ("[arm.'../x']\nmethod = 'none'\n", r"is no name"),
+        ("[arm.'workflow+function']\nmethod = 'none'\n", r"is no name"),
         ("[student.'a b']\nmodel = 'x'\n", r"is no name"),
         ("[colour]\nred = 1\n", r"colour: Extra inputs"),
     ],

@@ -64,6 +64,8 @@ def test_a_run_that_was_begun_otherwise_is_told(overlay, written, asked):
     with pytest.raises(ConfigError, match="small-none-0 was begun with --limit 4, and now it is --limit 5"):
         run_experiment(read_experiment(path, ["tasks.limit=5"]))
     assert len(asked()) == 8
+    run_experiment(read_experiment(path, ["student.small.base_url=http://127.0.0.1:10/v1", "tasks.workers=3"]))
+    assert len(asked()) == 8, "where it is served and how fast is no other run"
 
 
 def test_a_removed_run_is_begun_again(overlay, written, asked, tmp_path):

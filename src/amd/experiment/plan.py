@@ -27,6 +27,7 @@ memory = "teacher"                   # by its name above, or a directory
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,8 @@ __all__ = ["Experiment", "MemoryRecipe", "Option", "PlannedRun", "options", "rea
 Option: TypeAlias = bool | int | float | str | list[str]
 """The value of one option of a command line: ``true`` for a switch, a list for words joined by commas."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9.+_-]*", re.IGNORECASE)
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*", re.IGNORECASE)
+_HOW = re.compile(r"(?:^|_)url$|^(?:threads|workers|processes|timeout)$")
 _Options: TypeAlias = dict[str, Option]
 
 
@@ -76,7 +78,7 @@ class Experiment(BaseModel):
         """Names become names of directories."""
         for name in table:
             if not _NAME.fullmatch(name):
-                raise ValueError(f"{name!r} is no name: use letters, digits, '.', '+', '_' and '-'")
+                raise ValueError(f"{name!r} is no name: use letters, digits, '.', '_' and '-'")
         return table
 
     def arms(self) -> Mapping[str, Arm]:
@@ -132,6 +134,11 @@ class PlannedRun:
         """All of them as words of a command line: arm, student, tasks."""
         return [*options(self.arm_options), *options(self.student_options), *options(self.task_options)]
 
+    def what(self) -> list[str]:
+        """The same without what changes no result: addresses, and how much is done at the same time."""
+        parts = (self.arm_options, self.student_options, self.task_options)
+        return [word for part in parts for word in options({key: part[key] for key in part if not _HOW.search(key)})]
+
 
 def options(values: Mapping[str, Option]) -> list[str]:
     """Options as words of a command line.
@@ -154,7 +161,8 @@ def read_experiment(path: Path, changed: Sequence[str] = ()) -> Experiment:
 
     Args:
         path: the file.
-        changed: ``KEY=VALUE``, each in place of what the file says: ``student.qwen3-4b.base_url=http://...``.
+        changed: ``KEY=VALUE``, each in place of what the file says: ``student.qwen3-4b.base_url=http://...``. A value
+            is read as TOML, and as a text if it is none.
 
     Raises:
         ConfigError: the file cannot be read, or something in it is unknown, missing or contradicts itself.
@@ -188,4 +196,7 @@ def _set(values: dict[str, object], change: str) -> None:
         table = inner
     if not equals or not all([*path, last]):
         raise ConfigError(f"--set {change}: write KEY=VALUE", next_step="as in --set student.small.model=qwen3-4b")
-    table[last] = int(value) if value.isdecimal() else value
+    try:
+        table[last] = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        table[last] = value

@@ -51,18 +51,18 @@ class Standing:
         """Write down what a run is begun with; ``ConfigError`` if it was begun with something else."""
         kept = self._runs.get(run.path.name)
         if kept is None:
-            self._runs[run.path.name] = _Kept(words=run.words())
+            self._runs[run.path.name] = _Kept(words=run.what())
             self._write()
-        elif kept.words != run.words():
+        elif kept.words != run.what():
             raise ConfigError(
-                f"{run.path} was begun with {_difference(kept.words, run.words())}",
+                f"{run.path} was begun with {_difference(kept.words, run.what())}",
                 next_step="give the experiment another `out`, or undo the change",
             )
 
     def is_done(self, run: PlannedRun) -> bool:
         """Whether it came to its end, and is still there."""
         kept = self._runs.get(run.path.name)
-        return kept is not None and kept.done and kept.words == run.words() and run.path.is_dir()
+        return kept is not None and kept.done and kept.words == run.what() and run.path.is_dir()
 
     def finish(self, run: PlannedRun) -> None:
         """Write down that it came to its end."""
