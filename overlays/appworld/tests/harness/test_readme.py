@@ -1,4 +1,4 @@
-"""The README's offline section does what it says, typed as it stands but for the set-up, the root and the port."""
+"""The README's AppWorld section does what it says, typed as it stands but for the set-up, the root and the port."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[4]
 SECTION = re.search(
-    r"## Two arms, side by side, without a model\n.*?```bash\n(.*?)```", README.read_text("utf-8"), re.DOTALL
+    r"## AppWorld, in its own worlds\n.*?```bash\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL
 )[1]
 
 
@@ -27,7 +27,12 @@ def test_the_section_ends_with_two_arms_and_their_report(root, tmp_path):
     # A link would be the interpreter without its environment.
     python.write_text(f'#!/bin/sh\nexec "{os.environ["AMD_APPWORLD_PYTHON"]}" "$@"\n')
     python.chmod(0o755)
-    script = SECTION.replace(" &\n", f" --port {port} &\n", 1).replace("8767", port)
+    first, second, *lines = SECTION.split("\n")
+    assert first.startswith("scripts/setup_appworld.sh ")
+    assert second == ". .venv/bin/activate"
+    script = re.sub(r" &( |$)", f" --port {port} &\\1", "\n".join(lines), count=1, flags=re.MULTILINE)
+    assert script.count("8767") == 1
+    script = script.replace("8767", port)
     script = script.replace("amd build", f"{sys.executable} -m amd build")
     until = f"timeout 60 bash -c 'until echo > /dev/tcp/127.0.0.1/{port}; do sleep 0.2; done' 2> /dev/null"
     script, waits = re.subn(r"^sleep \d+$", until, script, flags=re.MULTILINE)
