@@ -6,7 +6,7 @@ Each is a fact of the calls, or empty: nothing is filled in.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 
 from amd.evidence import Evidence
@@ -14,7 +14,16 @@ from amd.json_text import loads
 from amd.trajectory import ToolCall, ToolSpec, Trajectory
 from amd.transcript import join, phrase, tool_words
 
-__all__ = ["check_at_the_end", "failures", "fault_in_naming", "order_of", "origins", "seen_in", "without_call"]
+__all__ = [
+    "check_at_the_end",
+    "failures",
+    "fault_in_naming",
+    "order_of",
+    "origins",
+    "seen_in",
+    "tools_of",
+    "without_call",
+]
 
 # Beyond these a text says more than a small model reads, and no longer fits the tier's budget.
 _MOST_STAGES = 8
@@ -113,11 +122,30 @@ def _answer_keys(observation: str) -> list[str]:
     return [key for key in value if key.isidentifier()] if isinstance(value, dict) else []
 
 
-def failures(calls: Sequence[ToolCall], evidence: Evidence) -> str:
-    """Each kind of error that was met, and what repaired it."""
+def tools_of(run: Trajectory) -> list[str]:
+    """The tools that a run called, each once: a name that was not offered and never went well is no tool.
+
+    >>> from dataclasses import replace
+    >>> from amd.testing import run
+    >>> from amd.trajectory import Step
+    >>> guessed = ToolCall("list_beds", {}, "Error: no such tool", ok=False)
+    >>> made = replace(run(1).turns[0], steps=(Step(calls=(guessed, *run(1).calls[:2])),))
+    >>> tools_of(replace(run(1), turns=(made,)))
+    ['cd', 'mv']
+    """
+    offered = None if run.tools is None else {spec.name for spec in run.tools}
+    good = {call.name for call in run.calls if call.ok}
+    names = dict.fromkeys(call.name for call in run.calls)
+    return [name for name in names if offered is None or name in offered or name in good]
+
+
+def failures(calls: Sequence[ToolCall], evidence: Evidence, tools: Collection[str]) -> str:
+    """Each kind of error of these tools that was met, and what repaired it."""
     facts: dict[tuple[str, str], str] = {}
     for repair in evidence.repairs:
         tool = calls[repair.failed - 1].name
+        if tool not in tools:
+            continue
         kind = (tool, repair.error_class)
         fact = f"`{tool}` failed with “{repair.error_class}”"
         if repair.repaired is None:

@@ -255,4 +255,12 @@ def error_class(observation: str, arguments: Mapping[str, JSON] | None = None) -
         if value in sentence:
             sentence = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "…", sentence)
     plain = re.sub(r"(?:…[\s,:;]*){2,}", "… ", _VARIABLE.sub("…", _QUOTED.sub("…", sentence)))
-    return " ".join(plain.split())[:_CLASS_LENGTH].strip()
+    return _cut(" ".join(plain.split()))
+
+
+def _cut(text: str) -> str:
+    """At most 80 characters, to the end of a word."""
+    if len(text) <= _CLASS_LENGTH:
+        return text
+    head = text[: _CLASS_LENGTH - 2]
+    return f"{head.rpartition(' ')[0] or head} …"

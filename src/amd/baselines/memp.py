@@ -20,7 +20,7 @@ from amd.baselines.memp_rules import MOST_KEYWORDS, OBSERVATION_LENGTH, keywords
 from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Record
-from amd.sentences import fault_in_naming, seen_in
+from amd.sentences import fault_in_naming, seen_in, tools_of
 from amd.tier import Assignment, Draft, Hit, Part, Prompt, Query, Question, Style, Writer
 from amd.trajectory import Trajectory
 from amd.transcript import excerpt, fault_in_names, render_call
@@ -150,7 +150,7 @@ class MempTier:
         if not task:
             return (Draft("", {}),)  # a build counts what nothing can find; no model is asked to write it
         good = run.outcome.success is not False
-        tools = list(dict.fromkeys(call.name for call in run.calls))
+        tools = tools_of(run)
         reply = writer.write(Assignment(SCRIPT if good else ADJUSTED, run, partial(fault_in_script, tools=tools)))
         steps = [step.strip() for step in reply.steps] if reply else steps_of(run, evidence, good=good)
         if not steps:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from amd.evidence import Evidence
 from amd.json_text import dumps
-from amd.sentences import check_at_the_end, failures, without_call
+from amd.sentences import check_at_the_end, failures, tools_of, without_call
 from amd.trajectory import ToolCall, Trajectory
 from amd.transcript import excerpt, join, phrase, tool_words
 
@@ -76,7 +76,7 @@ def within(calls: Sequence[ToolCall]) -> tuple[tuple[ToolCall, ...], int]:
 
 def steps_of(run: Trajectory, evidence: Evidence, *, good: bool) -> list[str]:
     """The facts of a run as steps; of a failed run only its errors, for its order was not right."""
-    errors = failures(run.calls, evidence)
+    errors = failures(run.calls, evidence, tools_of(run))
     if not good:
         return [errors] if errors else []
     if not run.calls:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Record
-from amd.sentences import check_at_the_end, failures, order_of, origins, seen_in, without_call
+from amd.sentences import check_at_the_end, failures, order_of, origins, seen_in, tools_of, without_call
 from amd.tier import Assignment, Draft, Hit, Part, Prompt, Query, Question, Style, Writer
 from amd.trajectory import Trajectory
 from amd.transcript import fault_in_names
@@ -121,7 +121,7 @@ class ReasoningBankTier:
                 {"title": item.title.strip(), "description": item.description.strip(), "content": item.content.strip()}
                 for item in items
             ],
-            "tools": list(dict.fromkeys(call.name for call in run.calls)),
+            "tools": [*tools_of(run)],
         }
         steps = (min(1, len(run.calls)), len(run.calls))
         return (Draft(run.task.instruction, body, steps, written=reply is not None),)
@@ -180,7 +180,7 @@ def _what_worked(run: Trajectory, evidence: Evidence) -> list[Item]:
     found = [
         Item("The order of the calls", "Which tools solved the task, and how one knows.", order),
         Item("Where values come from", "Some arguments are another call's result.", origins(calls, evidence)),
-        Item("Errors on the way", "What failed before it was solved.", failures(calls, evidence)),
+        Item("Errors on the way", "What failed before it was solved.", failures(calls, evidence, tools_of(run))),
     ]
     return [item for item in found if item.content]
 
@@ -191,6 +191,6 @@ def _what_failed(run: Trajectory, evidence: Evidence) -> list[Item]:
         return [Item("Talking alone was not enough", "The task was not solved.", f"It failed {without_call(run)}")]
     found = [
         Item("Calls that were not enough", "The task was not solved by these calls.", order_of(run)),
-        Item("Errors that were met", "What failed in a run that failed.", failures(run.calls, evidence)),
+        Item("Errors that were met", "What failed in a run that failed.", failures(run.calls, evidence, tools_of(run))),
     ]
     return [item for item in found if item.content]

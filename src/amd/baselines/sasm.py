@@ -18,7 +18,7 @@ from amd.baselines.categories import CATEGORIES, categories_in, category_of
 from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Record
-from amd.sentences import failures, origins, seen_in
+from amd.sentences import failures, origins, seen_in, tools_of
 from amd.tier import Assignment, Draft, Hit, Part, Prompt, Query, Question, Style, Writer
 from amd.trajectory import ToolCall, ToolSpec, Trajectory
 from amd.transcript import excerpt, fault_in_names, join, phrase
@@ -113,7 +113,8 @@ class SasmTier:
             return ()
         reply = writer.write(Assignment(SUBTASKS, run, lambda reply: fault_in_subtasks(reply, len(calls))))
         parts = reply.subtasks if reply else _own_parts(run, evidence)
-        return [_draft(part, calls, written=reply is not None) for part in parts]
+        tools = tools_of(run)
+        return [_draft(part, calls, tools, written=reply is not None) for part in parts]
 
     def ask(self, question: Question) -> Sequence[Query]:
         """One query for each category that the labels or the text speak of, with the words that do."""
@@ -150,13 +151,13 @@ def _bullets(body: Mapping[str, JSON]) -> list[str]:
     return [text for text in experience if isinstance(text, str)] if isinstance(experience, list) else []
 
 
-def _draft(part: Subtask, calls: Sequence[ToolCall], *, written: bool) -> Draft:
-    own = calls[part.start_step - 1 : part.end_step]
+def _draft(part: Subtask, calls: Sequence[ToolCall], tools: Sequence[str], *, written: bool) -> Draft:
+    own = {call.name for call in calls[part.start_step - 1 : part.end_step]}
     body: dict[str, JSON] = {
         "category": part.category,
         "description": part.description.strip(),
         "experience": [text.strip() for text in part.experience],
-        "tools": list(dict.fromkeys(call.name for call in own)),
+        "tools": [name for name in tools if name in own],
     }
     return Draft(part.description.strip(), body, (part.start_step, part.end_step), written=written)
 
@@ -186,15 +187,16 @@ def _own_parts(run: Trajectory, evidence: Evidence) -> Iterable[Subtask]:
         at = min(range(len(ranges) - 1), key=lambda i: ranges[i + 1][1] - ranges[i][0])
         ranges[at : at + 2] = [(ranges[at][0], ranges[at + 1][1], ranges[at + 1][2])]
     for first, last, words in ranges:
-        part = _own_part(run.calls, range(first, last + 1), words, evidence, specs)
+        part = _own_part(run, range(first, last + 1), words, evidence, specs)
         if part is not None:
             yield part
 
 
 def _own_part(
-    calls: Sequence[ToolCall], numbers: range, said: str, evidence: Evidence, specs: Mapping[str, ToolSpec]
+    run: Trajectory, numbers: range, said: str, evidence: Evidence, specs: Mapping[str, ToolSpec]
 ) -> Subtask | None:
     """The facts of these calls; nothing where none of them was good."""
+    calls = run.calls
     good = list({calls[number - 1].name: calls[number - 1] for number in numbers if calls[number - 1].ok}.values())
     if not good:
         return None
@@ -203,7 +205,7 @@ def _own_part(
         tuple(link for link in evidence.links if link.call in numbers),
         tuple(repair for repair in evidence.repairs if repair.failed in numbers or repair.repaired in numbers),
     )
-    facts = [*map(_use, good[:_MOST_TOOLS]), origins(calls, own), failures(calls, own)]
+    facts = [*map(_use, good[:_MOST_TOOLS]), origins(calls, own), failures(calls, own, tools_of(run))]
     return Subtask(
         numbers[0],
         numbers[-1],

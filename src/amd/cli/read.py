@@ -59,6 +59,8 @@ def _read(
     else:
         rows = [("runs read", gate.read), ("admitted", len(gate.admitted)), ("refused", counts(gate.refused))]
         print_table(f"{reader.name} -> {out}", [*rows, ("notes", counts(gate.notes)), ("written", written)])
+        for terms in sorted({item.source.terms for item in kept if item.source.terms}):
+            typer.echo(f"{out}: {terms}", err=True)
         print_some([f"unreadable: {refusal.where}: {refusal.detail}" for refusal in unreadable(gate.refusals)])
     if not gate.admitted:
         raise typer.Exit(1)

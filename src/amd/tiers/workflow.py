@@ -9,7 +9,16 @@ from functools import partial
 from amd.evidence import Evidence
 from amd.json_text import JSON
 from amd.records import Record
-from amd.sentences import check_at_the_end, failures, fault_in_naming, order_of, origins, seen_in, without_call
+from amd.sentences import (
+    check_at_the_end,
+    failures,
+    fault_in_naming,
+    order_of,
+    origins,
+    seen_in,
+    tools_of,
+    without_call,
+)
 from amd.tier import Assignment, Draft, Hit, Part, Prompt, Query, Question, Style, Writer
 from amd.trajectory import Trajectory
 from amd.transcript import fault_in_names
@@ -90,7 +99,7 @@ class WorkflowTier:
         if not run.task.instruction.strip():
             return (Draft("", {}),)  # a build counts what nothing can find; no model is asked to write it
         prompt = INSIGHT if run.calls else INSIGHT_WITHOUT_CALLS
-        tools = list(dict.fromkeys(call.name for call in run.calls))
+        tools = tools_of(run)
         reply = writer.write(Assignment(prompt, run, partial(fault_in_insight, tools=tools)))
         text = reply.text.strip() if reply else " ".join(_sentences(run, evidence))
         steps = (min(1, len(run.calls)), len(run.calls))
@@ -120,5 +129,5 @@ def _sentences(run: Trajectory, evidence: Evidence) -> list[str]:
     calls = run.calls
     if not calls:
         return [f"Solved {without_call(run)}"]
-    found = (order_of(run), origins(calls, evidence), check_at_the_end(calls), failures(calls, evidence))
+    found = (order_of(run), origins(calls, evidence), check_at_the_end(calls), failures(calls, evidence, tools_of(run)))
     return [sentence for sentence in found if sentence]
