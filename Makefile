@@ -58,9 +58,9 @@ lowest: $(LOWEST)/.ready  ## Run all tests with the oldest versions that pyproje
 bfcl-env:  ## Install the harness of BFCL into .venvs/bfcl (430 MB, no torch), to run students in it
 	@$(BFCL_SETUP)
 
-bfcl:  ## Run the tests that need the harness of BFCL, in .venvs/bfcl
+bfcl: $(VENV)/.ready-dev  ## Run the tests that need the harness of BFCL, in .venvs/bfcl; experiments are begun from .venv
 	@$(BFCL_SETUP) --dev
-	@$(BFCL_VENV)/bin/python -m pytest -p no:cacheprovider -m bfcl overlays/bfcl/tests $(ARGS)
+	@AMD_PYTHON="$(abspath $(BIN))/python" $(BFCL_VENV)/bin/python -m pytest -p no:cacheprovider -m bfcl overlays/bfcl/tests $(ARGS)
 
 toolsandbox-env:  ## Install a clone of apple/ToolSandbox (CLONE=path) into .venvs/toolsandbox (1 GB), to run students in it
 	@$(TOOLSANDBOX_SETUP)

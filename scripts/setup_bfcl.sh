@@ -16,7 +16,7 @@ tools=()
 kind=plain
 for argument in "$@"; do
   case $argument in
-    --dev) tools=(pytest hypothesis pytest-socket matplotlib scipy statsmodels) kind=dev ;;
+    --dev) tools=(pytest hypothesis pytest-socket) kind=dev ;;
     *) stop "usage: [PYTHON=/path/to/python] scripts/setup_bfcl.sh [--dev]" 2 ;;
   esac
 done
@@ -36,7 +36,7 @@ found=$(cat "$stamp" 2>/dev/null || true)
 
 if [[ $found != "$wanted $kind" && $found != "$wanted dev" ]]; then
   # What was installed for development once is kept up to date, and said to be there.
-  if [[ $found == *" dev" ]]; then tools=(pytest hypothesis pytest-socket matplotlib scipy statsmodels) kind=dev; fi
+  if [[ $found == *" dev" ]]; then tools=(pytest hypothesis pytest-socket) kind=dev; fi
   echo "installing into $folder with Python $version, once: about 430 MB, half a minute or more"
   rm -f "$stamp"
   make_environment "$folder"

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from amd.arms import Arm, RunLog, RunResults, TaskResult, write_results
-from amd.cli import report as command
+from amd.cli import reporting as command
 from amd.records import Exposure
 
 FILES = {"report.html", "report.md", "report.json", "success.png", "differences.png", "exposures.png", "tokens.png"}

@@ -34,7 +34,7 @@ def test_results_come_back_as_they_were_written(kept):
 
 def test_a_directory_of_nobody(tmp_path):
     """A usage error that names who could have written one."""
-    with pytest.raises(ConfigError, match=r"is no run that is known; .*amd, bfcl, toolsandbox"):
+    with pytest.raises(ConfigError, match=r"is no run that is known; .*amd, appworld, bfcl, toolsandbox"):
         read_run(tmp_path)
     replace_text(tmp_path / RUN_SETTINGS, '{"format": "amd-orchard-run/1"}')
     with pytest.raises(ConfigError, match="no run that is known: its format is 'amd-orchard-run/1'; name a directory"):
