@@ -15,6 +15,9 @@ BFCL_NEEDS := mpmath==1.3.0
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check --no-warn-conflicts
 INSTALL := $(BIN)/python $(PIP_INSTALL)
 
+# The tests of one file stay in one process: they share what is made once.
+ON_ALL_CORES := -n auto --maxprocesses 8 --dist loadfile
+
 # The tests on the oldest versions that are allowed. The oldest Python first: the old wheels are made for it.
 LOWEST := .venvs/lowest
 LOWEST_PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo $(PYTHON))
@@ -50,10 +53,10 @@ demo: $(VENV)/.ready  ## Record 200 runs, build a memory, ask it as three tasks;
 	@$(BIN)/python scripts/demo.py
 
 test: $(VENV)/.ready-dev  ## Run all tests and doctests; choose some with ARGS="tests/store -k shelf"
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest $(ON_ALL_CORES) $(ARGS)
 
 lowest: $(LOWEST)/.ready  ## Run all tests with the oldest versions that pyproject.toml allows
-	@$(LOWEST)/bin/python -m pytest -p no:cacheprovider $(ARGS)
+	@$(LOWEST)/bin/python -m pytest -p no:cacheprovider $(ON_ALL_CORES) $(ARGS)
 
 bfcl-env:  ## Install the harness of BFCL into .venvs/bfcl (430 MB, no torch), to run students in it
 	@$(BFCL_SETUP)
