@@ -87,7 +87,7 @@ class OpenArm:
             task: with its family, and the first message that the student sees as its instruction.
             tools: what the task offers; ``None`` is unknown.
             call_format: how the student writes calls.
-            wording: how it would put a piece of memory itself, with ``note``, ``user`` or ``assistant`` for who says it.
+            wording: how it would put a piece itself, given ``note``, ``user`` or ``assistant`` for who says it.
 
         Raises:
             ConfigError: under ``cross-split`` the task's family is not held out; the memory is of another benchmark;

@@ -15,7 +15,18 @@ from amd.trajectory import Task
 if TYPE_CHECKING:  # a session is handed an open memory, so it need not load what opening one needs
     from amd.store.memory import Memory
 
-__all__ = ["Decompose", "Layout", "Mode", "Said", "Wording", "as_it_is", "check_choices", "check_viewer", "resolved", "serves"]
+__all__ = [
+    "Decompose",
+    "Layout",
+    "Mode",
+    "Said",
+    "Wording",
+    "as_it_is",
+    "check_choices",
+    "check_viewer",
+    "resolved",
+    "serves",
+]
 
 Mode = Literal["static", "dynamic", "replace"]
 """When subtask memory is asked for: once before the task, added at each turn, or replaced at each turn."""
