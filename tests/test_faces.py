@@ -58,6 +58,7 @@ FACES = {
         "writes_placeholder",
     ],
     "amd.clients": [
+        "OF_THE_REQUEST",
         "Abilities",
         "ChatModel",
         "Completion",

@@ -403,6 +403,22 @@ def test_layout_turns(remember: Remember, record: Make, tiny: type):
     assert "TEXT" in plain.before_task("move the file").text
 
 
+@pytest.mark.parametrize("layout", ["block", "turns"])
+def test_the_wording_of_a_student_is_what_is_counted(remember: Remember, record: Make, tiny: type, layout: str):
+    """And what is defused: a wording cannot close the block."""
+    memory = remember([record(1, "move the file", "TEXT", example=["Move it", "mv()"])])
+    options = {"viewer": deployed(), "method": [tiny()], "layout": layout}
+    plain = Session(memory, **options)
+    worded = Session(memory, wording=lambda text, said: f"{said} {text} and so on </memory>", **options)
+    assert plain.before_task("move the file")
+    block = worded.before_task("move the file")
+    if layout == "block":
+        assert "note TEXT and so on «/memory»" in block.text
+    else:
+        assert block.examples == (("user Move it and so on «/memory»", "assistant mv() and so on «/memory»"),)
+    assert worded.exposures[0].tokens > plain.exposures[0].tokens > 0
+
+
 def test_a_leak_is_refused_whatever_the_search_believed(record: Make, tiny: type):
     """A shelf that hides nothing cannot make an excluding session show its own family or text."""
 

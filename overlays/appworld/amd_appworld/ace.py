@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from appworld_experiments.code.ace.base_react import BaseSimplifiedReActAgent
 
 from amd.arms import Arm, Message, replace_text
 from amd_appworld.api_docs import ApiDocs
+from amd_appworld.exposures import exposures_file
 from amd_appworld.root import Root
 from amd_appworld.sources import check_sources
 from amd_appworld.student import TaskMemory
@@ -51,6 +53,7 @@ class MemoryReActAgent(BaseSimplifiedReActAgent):  # type: ignore[misc]  # the r
         super().__init__(**more)
         # Opened before there is a world: with one the clock stands still.
         self._opened = Arm.of(arm).open()
+        weakref.finalize(self, self._opened.close)  # the runner tells no agent that it has ended
         check_sources(self._opened, Root(Path(path_store.root)), allowed=allow_test_source)
         self._memory: TaskMemory | None = None
         self._code = ""
@@ -91,5 +94,5 @@ class MemoryReActAgent(BaseSimplifiedReActAgent):  # type: ignore[misc]  # the r
         """Write down what the task was shown so far: the runner records nothing of it."""
         log = memory.log()
         assert log is not None
-        path = Path(self.world.base_output_directory) / "exposures" / f"{log.task_id}.json"
+        path = exposures_file(Path(self.world.base_output_directory), log.task_id)
         replace_text(path, json.dumps({"amd": log.as_json()}) + "\n")

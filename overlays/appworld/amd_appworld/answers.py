@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from amd.errors import ClientError
 
-__all__ = ["Briefing", "EnvironmentGone", "EnvironmentRefused", "Person", "Verdict"]
+__all__ = ["Briefing", "EnvironmentGone", "EnvironmentRefused", "Person", "TaskEvaluation"]
 
 
 class EnvironmentGone(ClientError):
@@ -48,10 +48,10 @@ class Briefing(_Answer):
     supervisor: Person
 
 
-class Verdict(_Answer):
+class TaskEvaluation(_Answer):
     """What AppWorld's own evaluation of a task says, all of it; ``passes`` and ``failures`` are its tests.
 
-    >>> Verdict.model_validate({"success": True, "passes": [], "failures": [], "difficulty": 1}).success
+    >>> TaskEvaluation.model_validate({"success": True, "passes": [], "failures": [], "difficulty": 1}).success
     True
     """
 

@@ -7,26 +7,27 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import TypeAlias
 
 from amd.arms import OpenArm
 from amd.clients import ChatModel
+from amd.errors import ClientError
 from amd_appworld.answers import EnvironmentGone, EnvironmentRefused
 from amd_appworld.root import Root
 from amd_appworld.run import Run
 from amd_appworld.seat import Seat
 from amd_appworld.server import Server
 from amd_appworld.standing import Results
-from amd_appworld.trial import Stopped, Table, play_task
+from amd_appworld.trial import Stopped, Table, Unanswered, play_task
 
 __all__ = ["Crew", "Progress"]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Is told a stage, and how many of how many are through it."""
 
-_PATIENCE = 3  # so many worlds in a row that broke: then the next will break too
+_MOST_IN_A_ROW = 3  # worlds that broke, or tasks without an answer: then the next will fare the same
 _END = 5.0  # seconds that a worker may take to end once its server has
 
 
@@ -41,7 +42,9 @@ class Crew:
         self._stop = Event()
         self._waiting: deque[str] = deque()
         self._faults: dict[str, str] = {}
-        self._ended = 0
+        self._lock = Lock()
+        self._through = 0
+        self._unanswered = 0  # in a row
         self._table = Table(run, opened, model, Results(run), self._stop.is_set)
 
     def play(self, tasks: Sequence[str], workers: int, progress: Progress) -> Mapping[str, str]:
@@ -63,7 +66,7 @@ class Crew:
             waiting = set(futures)
             while waiting:
                 done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-                progress("tasks", self._ended, len(tasks))
+                progress("tasks", self._through, len(tasks))
                 for future in done:
                     future.result()
         return dict(self._faults)
@@ -92,8 +95,9 @@ class Crew:
                 seat.reset()
 
     def _play_waiting(self, seat: Seat) -> None:
+        """Play what waits, until nothing does or three worlds of this seat broke in a row; the others go on."""
         broken = 0
-        while not self._stop.is_set():
+        while broken < _MOST_IN_A_ROW and not self._stop.is_set():
             try:
                 task_id = self._waiting.popleft()
             except IndexError:
@@ -102,18 +106,36 @@ class Crew:
                 play_task(task_id, self._table, seat, gradable=self._root.gradable(task_id))
             except Stopped:
                 return
+            except Unanswered as refusal:
+                broken = 0
+                self._ended(task_id, refusal)
             except (EnvironmentGone, EnvironmentRefused) as fault:
                 if self._stop.is_set():
                     return
                 broken += 1
-                said = seat.server.last_words()
-                self._faults[task_id] = f"{fault.message} ({seat.server.log.name}: {said})"
+                self._ended(task_id, fault, f" ({seat.server.log.name}: {seat.server.last_words()})")
                 seat.reset()
-                if broken == _PATIENCE:
-                    self._waiting.clear()
             else:
                 broken = 0
-                self._ended += 1
+                self._ended(task_id)
+
+    def _ended(self, task_id: str, fault: ClientError | None = None, where: str = "") -> None:
+        """Count a task, and what spoilt it; ``ClientError`` if the model has refused too many in a row."""
+        with self._lock:
+            self._through += 1
+            if fault is not None:
+                self._faults[task_id] = f"{fault.message}{where}"
+            if isinstance(fault, Unanswered):
+                self._unanswered += 1
+            elif fault is None:
+                self._unanswered = 0
+            weary = self._unanswered >= _MOST_IN_A_ROW
+        if weary and isinstance(fault, Unanswered):
+            raise ClientError(
+                f"the first requests of {_MOST_IN_A_ROW} tasks in a row were refused: {fault.message}",
+                next_step=f"{fault.next_step}: no zero was counted",
+                status=fault.status,
+            ) from fault
 
 
 class _told:  # noqa: N801 - reads as a word where it is used

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from amd_appworld.answers import Briefing, EnvironmentGone, EnvironmentRefused, Verdict
+from amd_appworld.answers import Briefing, EnvironmentGone, EnvironmentRefused, TaskEvaluation
 
 __all__ = ["Environment"]
 
@@ -29,13 +29,13 @@ class Environment:
         url: of a server on this machine.
         cell_timeout: seconds that AppWorld lets a cell run.
         wait: seconds for anything else.
-        grace: seconds for a cell beyond its own.
+        grace: seconds for a cell beyond its own; a minute if left out.
     """
 
-    def __init__(self, url: str, *, cell_timeout: int = 100, wait: float = _WAIT, grace: float = _GRACE) -> None:
+    def __init__(self, url: str, *, cell_timeout: int = 100, wait: float = _WAIT, grace: float | None = None) -> None:
         self.url = url
         self._cell_timeout = cell_timeout
-        self._grace = grace
+        self._grace = _GRACE if grace is None else grace
         # Nothing of the machine's proxies: the server is on this machine.
         self._client = httpx.Client(base_url=url, timeout=wait, trust_env=False)
 
@@ -77,13 +77,9 @@ class Environment:
         """Write the logs out: AppWorld itself leaves a last cell out that was not run."""
         self._post("save_logs", task_id)
 
-    def evaluate(self, task_id: str) -> Verdict:
+    def evaluate(self, task_id: str) -> TaskEvaluation:
         """AppWorld's own evaluation of the open world, which also writes the task's ``evaluation/report.md``."""
-        return self._shaped("evaluate", Verdict, self._post("evaluate", task_id, {"suppress_errors": True}))
-
-    def finish(self, task_id: str) -> None:
-        """Close the world."""
-        self._post("close", task_id)
+        return self._shaped("evaluate", TaskEvaluation, self._post("evaluate", task_id, {"suppress_errors": True}))
 
     def _post(
         self, method: str, task_id: str, more: Mapping[str, object] | None = None, *, wait: float | None = None

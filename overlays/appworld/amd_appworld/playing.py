@@ -15,6 +15,7 @@ from amd_appworld.root import Root
 from amd_appworld.run import Model, Run, Settings
 from amd_appworld.sources import check_sources
 from amd_appworld.standing import Standing, standing
+from amd_appworld.student import check_mode
 from amd_appworld.tasks import family
 
 __all__ = ["Limits", "Played", "play_arm"]
@@ -79,11 +80,7 @@ def play_arm(
         LeakageError, StoreError: the memory is not fit to be shown.
     """
     limits = limits or Limits()
-    if arm.mode != "static":
-        raise ConfigError(
-            f"mode {arm.mode!r} asks at each turn of the user, and a task of AppWorld has one turn",
-            next_step="use --mode static",
-        )
+    check_mode(arm)
     run = Run(root.experiment(experiment))
     with arm.open() as opened:
         names = _chosen(root, opened, tasks, dataset, limit)

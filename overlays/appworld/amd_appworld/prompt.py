@@ -6,16 +6,15 @@ shortened or left out later.
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from amd.arms import Message
 from amd_appworld.answers import Briefing
+from amd_appworld.names import parsed
 
-__all__ = ["Cell", "cell_of", "first_messages", "observed", "task_message", "without_cell"]
+__all__ = ["ReplyCell", "cell_of", "first_messages", "observed", "task_message", "without_cell"]
 
 SYSTEM = """\
 You carry out a person's task in the apps that this person uses, by writing Python. You work in steps: you write one \
@@ -57,10 +56,12 @@ _TAIL = SHOWN // 4  # of them from its end, where tracebacks say what went wrong
 _OPENING = re.compile(r"^[ ]{0,3}(?P<fence>`{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*\n", re.MULTILINE)
 _PYTHON = ("python", "python3", "py")
 _TICKS = re.compile("`+")
+_THINK, _THOUGHT = "<think>", "</think>"
+_THOUGHT_LINE = re.compile(rf"^[ \t]*{_THOUGHT}[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ReplyCell:
     """A cell and the reply up to its end, the code included. ``more`` says that the reply had further blocks of code.
 
     What a model writes behind its cell is often an output that it imagines.
@@ -115,37 +116,52 @@ def without_cell(*, cut: bool) -> str:
     return CUT_OFF if cut else NO_CODE
 
 
-def cell_of(reply: str, *, cut: bool = False) -> Cell | None:
+def cell_of(reply: str, *, cut: bool = False) -> ReplyCell | None:
     r"""The cell of a reply: its first block of Python, else its first block that names no language.
 
     A block ends at the first fence at which its code parses, so a fence inside a string is part of it; if it parses
     nowhere it ends at the first fence, and the environment tells what is wrong with it. A block that never ends goes to
-    the end of the reply, unless the reply was ``cut``: then nothing of it is run. What stands in a ``<think>`` block is
-    no cell.
+    the end of the reply, unless the reply was ``cut``: then nothing of it is run. What a model thinks is no cell: a
+    ``<think>`` block that the reply begins with, or, where the server's template opened it, all before a ``</think>``
+    that stands alone on a line between two blocks.
 
     >>> cell_of("I look.\n```python\nprint('```')\n```\nOutput: none").code
     "print('```')"
     >>> cell_of("I am done.") is None
     True
     """
-    start = reply.rfind("</think>") + len("</think>") if "</think>" in reply else 0
-    if not start and reply.lstrip().startswith("<think>"):
-        return None
-    blocks = [block for block in _blocks(reply, start) if block.language in (*_PYTHON, "")]
+    start = 0
+    if reply.lstrip().startswith(_THINK):
+        start = reply.find(_THOUGHT)
+        if start < 0:
+            return None
+    blocks = [block for block in _said_blocks(reply, start) if block.language in (*_PYTHON, "")]
     chosen = next((block for block in blocks if block.language), blocks[0] if blocks else None)
     if chosen is None or (cut and not chosen.closed):
         return None
-    return Cell(chosen.code, reply[: chosen.after], more=len(blocks) > 1)
+    return ReplyCell(chosen.code, reply[: chosen.after], more=len(blocks) > 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A fenced block: ``after`` is where the reply goes on behind it."""
+    """A fenced block, from ``begin``; ``after`` is where the reply goes on behind it."""
 
     language: str
     code: str
+    begin: int
     after: int
     closed: bool = True
+
+
+def _said_blocks(reply: str, start: int) -> list[_Block]:
+    """The blocks behind the last line that ends a thought; what stands in a block, or behind them all, ends none."""
+    said: list[_Block] = []
+    for block in _blocks(reply, start):
+        if _THOUGHT_LINE.search(reply, start, block.begin):
+            said.clear()
+        said.append(block)
+        start = block.after
+    return said
 
 
 def _blocks(reply: str, start: int) -> Iterator[_Block]:
@@ -162,18 +178,8 @@ def _block(reply: str, opening: re.Match[str]) -> _Block:
     if language in (*_PYTHON, ""):
         # Some write the closing fence behind the last word of their code.
         fences += re.compile(opening["fence"]).finditer(reply, begin)
-    ends = (fence for fence in fences if _parses(reply[begin : fence.start()]))
+    ends = (fence for fence in fences if parsed(reply[begin : fence.start()]) is not None)
     end = next(ends, None) or next(iter(fences), None)
     if end is None:
-        return _Block(language, reply[begin:].strip("\n"), len(reply), closed=False)
-    return _Block(language, reply[begin : end.start()].strip("\n"), end.end())
-
-
-def _parses(code: str) -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # odd escapes in a model's code are its own affair
-        try:
-            ast.parse(code)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-    return True
+        return _Block(language, reply[begin:].strip("\n"), opening.start(), len(reply), closed=False)
+    return _Block(language, reply[begin : end.start()].strip("\n"), opening.start(), end.end())

@@ -76,11 +76,7 @@ class RunReport:
             "unscored": list(self.stands.unscored),
             "left": list(self.stands.left),
             "right": self.stands.right,
-            "scenarios": {
-                "whole": self.scenarios.whole,
-                "right": self.scenarios.right,
-                "incomplete": self.scenarios.incomplete,
-            },
+            "scenarios": self.scenarios.as_json(),
             "steps": self.steps,
             "endings": dict(self.endings),
             "left_out": self.left_out,
@@ -131,9 +127,8 @@ def log_of(run: Run, stands: Standing, task_id: str) -> RunLog:
 def unlike(first: RunReport, other: RunReport) -> list[str]:
     """Why the results of two runs cannot be compared; empty if they can."""
     ours, theirs = first.run.settings, other.run.settings
-    names = ("max_steps", "max_tokens", "cell_timeout")
     pairs: list[tuple[str, object, object]] = [("student", ours.agent.name, theirs.agent.name)]
-    pairs += [(name, getattr(ours, name), getattr(theirs, name)) for name in names]
+    pairs += [(name, limit, theirs.limits[name]) for name, limit in ours.limits.items()]
     reasons = [f"{what} {mine!r} and {other_one!r}" for what, mine, other_one in pairs if mine != other_one]
     apart = set(first.stands.success) ^ set(other.stands.success)
     if apart:

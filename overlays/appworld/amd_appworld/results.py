@@ -29,7 +29,6 @@ def read(path: Path) -> RunResults | None:
         return None
     run = Run(path)
     settings, stands = run.settings, standing(run)
-    limits = {name: getattr(settings, name) for name in ("max_steps", "max_tokens", "cell_timeout")}
     return RunResults(
         path=path,
         benchmark=BENCHMARK,
@@ -39,7 +38,7 @@ def read(path: Path) -> RunResults | None:
         memory_content=settings.memory_content,
         memory_seal=settings.memory_seal,
         memory_from=settings.memory_from,
-        terms={**limits, "test_source": settings.test_source},
+        terms={**settings.limits, "test_source": settings.test_source},
     )
 
 

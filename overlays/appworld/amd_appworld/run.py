@@ -21,12 +21,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from amd.arms import RUN_SETTINGS, RunDirectory, RunLog, RunSettings, replace_text
 from amd.errors import ConfigError, TrajectoryError
+from amd_appworld.evaluations import EVALUATIONS
+from amd_appworld.experiments import TASKS
+from amd_appworld.exposures import exposures_file
 
-__all__ = ["EVALUATIONS", "Ended", "Ending", "Model", "Run", "Settings"]
+__all__ = ["Ended", "Ending", "Model", "Run", "Settings"]
 
-EVALUATIONS = "amd.json"
-"""The name of our own file in ``evaluations``: no dataset of AppWorld's is called so."""
-
+_OWN = "amd.json"  # in ``evaluations``; no dataset of AppWorld's is called so
 
 Ended: TypeAlias = Literal["completed", "max_steps", "refused"]
 
@@ -57,10 +58,14 @@ class Settings(RunSettings):
     timeout: float
     test_source: bool = False
 
+    @property
+    def limits(self) -> dict[str, int]:
+        """The limits that decide what comes of a task: runs that differ in one cannot be compared."""
+        return {name: getattr(self, name) for name in ("max_steps", "max_tokens", "cell_timeout")}
+
     def compared(self) -> dict[str, object]:
         """The same model may be served anywhere."""
-        limits = {name: getattr(self, name) for name in ("max_steps", "max_tokens", "cell_timeout")}
-        return {"agent": self.agent.name, **limits, **super().compared()}
+        return {"agent": self.agent.name, **self.limits, **super().compared()}
 
 
 class Ending(BaseModel):
@@ -95,7 +100,7 @@ class Run(RunDirectory[Settings]):
     @property
     def tasks(self) -> Path:
         """The folder that AppWorld writes into."""
-        return self.path / "tasks"
+        return self.path / TASKS
 
     def begin(self, settings: Settings) -> None:
         """Write the settings; ``ConfigError`` if the folder is of another arm, or of nobody knows which."""
@@ -112,7 +117,7 @@ class Run(RunDirectory[Settings]):
             scenarios = {**before.scenarios, **settings.scenarios}
             kept = {"created_at": before.created_at, "tasks": together, "scenarios": scenarios}
             settings = settings.model_copy(update=kept)
-        elif self.tasks.exists() or (self.path / "evaluations").exists():
+        elif self.tasks.exists() or (self.path / EVALUATIONS).exists():
             raise ConfigError(
                 f"{self.path} is another agent's experiment: it has tasks, and no {RUN_SETTINGS}",
                 next_step="name a new experiment with --experiment",
@@ -120,12 +125,12 @@ class Run(RunDirectory[Settings]):
         self.keep(settings)
 
     def forget(self, task_id: str) -> None:
-        """Take away what is known of an earlier try of a task that has no result."""
-        self._ending_file(task_id).unlink(missing_ok=True)
+        """Take away how an earlier try of a task ended."""
+        exposures_file(self.path, task_id).unlink(missing_ok=True)
 
     def keep_ending(self, task_id: str, ending: Ending) -> None:
         """Write how a task ended."""
-        replace_text(self._ending_file(task_id), ending.model_dump_json(indent=1) + "\n")
+        replace_text(exposures_file(self.path, task_id), ending.model_dump_json(indent=1) + "\n")
 
     def ending(self, task_id: str) -> Ending | None:
         """How a task ended; ``None`` if it did not.
@@ -133,7 +138,7 @@ class Run(RunDirectory[Settings]):
         Raises:
             TrajectoryError: its file is broken.
         """
-        path = self._ending_file(task_id)
+        path = exposures_file(self.path, task_id)
         try:
             return Ending.model_validate_json(path.read_bytes())
         except FileNotFoundError:
@@ -148,7 +153,7 @@ class Run(RunDirectory[Settings]):
     @property
     def evaluations_file(self) -> Path:
         """Where our own evaluations are."""
-        return self.path / "evaluations" / EVALUATIONS
+        return self.path / EVALUATIONS / _OWN
 
     def evaluations(self) -> dict[str, Any]:
         """What AppWorld's evaluation said of each task; ``TrajectoryError`` if the file is broken."""
@@ -159,13 +164,10 @@ class Run(RunDirectory[Settings]):
         except (ValueError, LookupError, TypeError) as error:
             raise _broken(self.evaluations_file, error) from error
         if not isinstance(found, dict) or not all(
-            isinstance(verdict, dict) and isinstance(verdict.get("success"), bool) for verdict in found.values()
+            isinstance(each, dict) and isinstance(each.get("success"), bool) for each in found.values()
         ):
             raise _broken(self.evaluations_file, "a task without success")
         return found
-
-    def _ending_file(self, task_id: str) -> Path:
-        return self.path / "exposures" / f"{task_id}.json"
 
 
 def _broken(path: Path, what: object) -> TrajectoryError:

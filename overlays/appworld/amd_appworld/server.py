@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import selectors
 import subprocess
 import time
 from pathlib import Path
@@ -20,19 +21,8 @@ _POLL = 0.05
 _END = 10.0  # seconds in which a process that was killed is gone
 _LAST_WORDS = 65_536  # bytes of the log's end in which they are looked for
 # What a process needs to run at all. Keys of models are not among them: cells run in there.
-_KEPT = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "SYSTEMROOT",
-    "USERPROFILE",
-    "LD_LIBRARY_PATH",
-)
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
+_KEPT_ON_WINDOWS = ("TEMP", "TMP", "SYSTEMROOT", "USERPROFILE")
 
 
 class Server:
@@ -86,9 +76,8 @@ class Server:
         if process is not None:
             process.kill()
             process.wait(_END)
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+            if process.stdin is not None:
+                process.stdin.close()
 
     def last_words(self) -> str:
         """The last line of the log: of a traceback it is the error itself."""
@@ -104,7 +93,7 @@ class Server:
                 process = self._process = subprocess.Popen(  # noqa: S603 - the interpreter that the user names
                     self._words,
                     cwd=self._root,
-                    env={name: os.environ[name] for name in _KEPT if name in os.environ}
+                    env={name: os.environ[name] for name in (*_KEPT, *_KEPT_ON_WINDOWS) if name in os.environ}
                     | {"APPWORLD_ROOT": str(self._root)},
                     stdin=subprocess.PIPE,  # never written to: it closes when this process ends, however it does
                     stdout=subprocess.PIPE,
@@ -113,16 +102,30 @@ class Server:
                 )
         except OSError as error:
             raise self._never(f"it cannot be started: {error.strerror or error}") from error
-        assert process.stdout is not None
-        first = process.stdout.readline().strip()  # written before anything slow is imported
+        until = time.monotonic() + self._patience
+        first = self._first_line(process, until)  # written before anything slow is imported
         if not first.isdigit():
             raise self._never(self.last_words() or "without a word")
         self._port = int(first)
-        self._await(process)
+        self._await(process, until)
 
-    def _await(self, process: subprocess.Popen[bytes]) -> None:
+    def _first_line(self, process: subprocess.Popen[bytes], until: float) -> bytes:
+        """What the process writes first, or as much of it as it wrote before it ended."""
+        said = b""
+        assert process.stdout is not None
+        with process.stdout as pipe, selectors.DefaultSelector() as waiting:
+            waiting.register(pipe, selectors.EVENT_READ)
+            while not said.endswith(b"\n"):
+                if not waiting.select(max(0.0, until - time.monotonic())):
+                    raise self._late()
+                more = os.read(pipe.fileno(), 1)
+                if not more:
+                    break
+                said += more
+        return said.strip()
+
+    def _await(self, process: subprocess.Popen[bytes], until: float) -> None:
         """Wait until the server answers anything."""
-        until = time.monotonic() + self._patience
         with httpx.Client(timeout=self._patience, trust_env=False) as client:
             while True:
                 if process.poll() is not None:
@@ -131,14 +134,18 @@ class Server:
                     client.get(f"http://127.0.0.1:{self._port}/")
                 except httpx.HTTPError as failure:
                     if time.monotonic() > until:
-                        self.stop()
-                        raise EnvironmentGone(
-                            f"the environment server did not answer within {self._patience:g} seconds",
-                            next_step=f"see {self.log}, then run the same command again",
-                        ) from failure
+                        raise self._late() from failure
                     time.sleep(_POLL)
                 else:
                     return
+
+    def _late(self) -> EnvironmentGone:
+        """The error for a process that hangs before it serves."""
+        self.stop()
+        return EnvironmentGone(
+            f"the environment server did not answer within {self._patience:g} seconds",
+            next_step=f"see {self.log}, then run the same command again",
+        )
 
     def _never(self, why: str) -> AmdError:
         """The error for a process that ended before it served."""

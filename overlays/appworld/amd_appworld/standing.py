@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from amd.arms import replace_text
-from amd_appworld.answers import Verdict
+from amd_appworld.answers import TaskEvaluation
 from amd_appworld.run import Ending, Run
 from amd_appworld.tasks import family
 
@@ -40,6 +40,10 @@ class Scenarios:
         whole = [tasks for tasks in scenarios.values() if all(task in success for task in tasks)]
         right = sum(all(success[task] for task in tasks) for tasks in whole)
         return cls(len(whole), right, len(scenarios) - len(whole))
+
+    def as_json(self) -> dict[str, int]:
+        """The three numbers, for machines."""
+        return {"whole": self.whole, "right": self.right, "incomplete": self.incomplete}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +81,12 @@ def standing(run: Run) -> Standing:
         TrajectoryError: one of its files is broken.
     """
     wanted = run.settings.tasks
-    verdicts = run.evaluations()
+    evaluations = run.evaluations()
     endings = {name: ending for name in wanted if (ending := run.ending(name)) is not None}
     success = {
-        name: verdicts[name]["success"] for name, ending in endings.items() if name in verdicts and not ending.unscored
+        name: evaluations[name]["success"]
+        for name, ending in endings.items()
+        if name in evaluations and not ending.unscored
     }
     return Standing(wanted, success, endings)
 
@@ -91,25 +97,35 @@ class Results:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._lock = Lock()
-        self._verdicts = run.evaluations()
+        self._evaluations = run.evaluations()
 
-    def keep(self, task_id: str, verdict: Verdict) -> None:
+    def keep(self, task_id: str, evaluation: TaskEvaluation) -> None:
         """Write a task's evaluation, in the shape of AppWorld's own command."""
         with self._lock:
-            self._verdicts[task_id] = verdict.model_dump(mode="json")
-            scenarios: dict[str, list[bool]] = {}
-            for name, each in self._verdicts.items():
-                scenarios.setdefault(family(name) or name, []).append(each["success"])
-            value = {
-                "aggregate": {
-                    "task_goal_completion": _percent([each["success"] for each in self._verdicts.values()]),
-                    "scenario_goal_completion": _percent([all(each) for each in scenarios.values()]),
-                },
-                "individual": self._verdicts,
-            }
-            replace_text(self._run.evaluations_file, json.dumps(value, indent=1) + "\n")
+            self._evaluations[task_id] = evaluation.model_dump(mode="json")
+            self._write()
+
+    def forget(self, task_id: str) -> None:
+        """Take away all that an earlier try of a task left: its score would be that of the try that comes."""
+        with self._lock:
+            self._run.forget(task_id)
+            if self._evaluations.pop(task_id, None) is not None:
+                self._write()
+
+    def _write(self) -> None:
+        scenarios: dict[str, list[bool]] = {}
+        for name, each in self._evaluations.items():
+            scenarios.setdefault(family(name) or name, []).append(each["success"])
+        value = {
+            "aggregate": {
+                "task_goal_completion": _percent([each["success"] for each in self._evaluations.values()]),
+                "scenario_goal_completion": _percent([all(each) for each in scenarios.values()]),
+            },
+            "individual": self._evaluations,
+        }
+        replace_text(self._run.evaluations_file, json.dumps(value, indent=1) + "\n")
 
 
 def _percent(right: list[bool]) -> float:
-    """As AppWorld rounds it: to four digits, and then to one of a percent."""
-    return round(100 * round(sum(right) / len(right), 4), 1)
+    """As AppWorld rounds it: to four digits, and then to one of a percent; of nothing it is 0."""
+    return round(100 * round(sum(right) / max(1, len(right)), 4), 1)

@@ -11,19 +11,32 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from amd import FailedCall, Session, Task, append_hint, prepend_memory
-from amd.arms import Message, OpenArm, RunLog, writes_placeholder
+from amd.arms import Arm, Message, OpenArm, RunLog, writes_placeholder
 from amd.errors import ConfigError
 from amd_appworld.api_docs import ApiDocs
 from amd_appworld.code import CodeCall, Names, read_cell
 from amd_appworld.failing import Failure, failing_api
 from amd_appworld.tasks import BENCHMARK, family
 
-__all__ = ["TaskMemory"]
+__all__ = ["TaskMemory", "check_mode"]
 
 Request: TypeAlias = Mapping[str, object]
 """A request that a cell sent to the apps, with ``method`` and ``url``."""
 
 _NAME = re.compile(r"(?<![\w.@])(?P<name>\w+\.\w+)(?!\w)")
+
+
+def check_mode(arm: Arm) -> None:
+    """Refuse a mode that asks at each turn of the user: a task of AppWorld has one.
+
+    Raises:
+        ConfigError: the mode is another one than ``static``.
+    """
+    if arm.mode != "static":
+        raise ConfigError(
+            f"mode {arm.mode!r} asks at each turn of the user, and a task of AppWorld has one turn",
+            next_step="use --mode static",
+        )
 
 
 class TaskMemory:
@@ -42,11 +55,7 @@ class TaskMemory:
         scenario = family(task_id)
         if scenario is None:
             raise ConfigError(f"{task_id!r} is no task of AppWorld's", next_step="a task is such as '82e2fac_1'")
-        if opened.arm.mode != "static":
-            raise ConfigError(
-                f"mode {opened.arm.mode!r} asks at each turn of the user, and a task of AppWorld has one turn",
-                next_step="use --mode static",
-            )
+        check_mode(opened.arm)
         self._task = Task(BENCHMARK, task_id, scenario, "")
         self._opened = opened
         self._docs = docs
@@ -65,13 +74,13 @@ class TaskMemory:
             messages: what the model is asked with, the system message first if there is one.
         """
         self._task = replace(self._task, instruction=instruction)
-        self._session = self._opened.session(self._task, tools=self._docs.tools, call_format="python")
+        self._session = self._opened.session(
+            self._task, tools=self._docs.tools, call_format="python", wording=self._worded
+        )
         self._began = True
         if self._session is None:
             return list(messages)
-        block = self._session.before_task(instruction)
-        examples = tuple((self._named(user), _fenced(self._named(said))) for user, said in block.examples)
-        return prepend_memory(messages, replace(block, text=self._named(block.text), examples=examples))
+        return prepend_memory(messages, self._session.before_task(instruction))
 
     def after(
         self,
@@ -104,7 +113,7 @@ class TaskMemory:
             return content
         block = self._hint(self._session, found, cell.calls, reasoning)
         self._hints += bool(block)
-        return append_hint(content, replace(block, text=self._named(block.text))) if block else content
+        return append_hint(content, block) if block else content
 
     def log(self) -> RunLog | None:
         """What was shown so far; ``None`` before the task began."""
@@ -144,11 +153,7 @@ class TaskMemory:
         session.offer_tools(self._docs.tools)
         return block
 
-    def _named(self, text: str) -> str:
-        """The text with the APIs as a cell writes them: ``apis.app.api``."""
-        return _NAME.sub(lambda match: f"apis.{match['name']}" if match["name"] in self._known else match[0], text)
-
-
-def _fenced(said: str) -> str:
-    """An example of the layout ``turns`` as this agent writes: in a block of code."""
-    return f"```python\n{said}\n```"
+    def _worded(self, text: str, said: str) -> str:
+        """A piece with the APIs as a cell writes them, ``apis.app.api``; an example's reply in a block of code."""
+        text = _NAME.sub(lambda match: f"apis.{match['name']}" if match["name"] in self._known else match[0], text)
+        return f"```python\n{text}\n```" if said == "assistant" else text

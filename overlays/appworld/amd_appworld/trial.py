@@ -7,15 +7,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 
 from amd.arms import Message, OpenArm
-from amd.clients import ChatModel, Completion
+from amd.clients import OF_THE_REQUEST, ChatModel, Completion
 from amd.errors import ClientError
 from amd_appworld.answers import Briefing, EnvironmentGone, EnvironmentRefused
 from amd_appworld.api_docs import ApiDocs
 from amd_appworld.environment import Environment
-from amd_appworld.prompt import ONE_BLOCK, Cell, cell_of, first_messages, observed, without_cell
+from amd_appworld.prompt import ONE_BLOCK, ReplyCell, cell_of, first_messages, observed, without_cell
 from amd_appworld.request_log import RequestLog
 from amd_appworld.run import Ended, Ending, Run
 from amd_appworld.seat import Seat
@@ -23,28 +22,28 @@ from amd_appworld.standing import Results
 from amd_appworld.student import TaskMemory
 from amd_appworld.words import words_beside
 
-__all__ = ["Stopped", "Table", "play_task"]
-
-_OF_THE_REQUEST = (400, 413, 422)  # these refuse one request: a prompt that has become too long
+__all__ = ["SharedDocs", "Stopped", "Table", "Unanswered", "play_task"]
 
 
 class Stopped(Exception):
     """The run is being stopped; the task has no result."""
 
 
+class Unanswered(ClientError):
+    """The model refused a task's first request: what is wrong may be the request's own, or every request's."""
+
+
 class SharedDocs:
-    """The documents of the APIs, asked for once by whichever worker is the first."""
+    """The documents of the APIs, kept for all workers once one of them has been told."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
         self._docs: ApiDocs | None = None
 
     def of(self, environment: Environment) -> ApiDocs:
-        """The documents; every server of a root has the same."""
-        with self._lock:
-            if self._docs is None:
-                self._docs = ApiDocs.of(environment.api_docs())
-            return self._docs
+        """The documents; every server of a root has the same, and none is waited for on another's behalf."""
+        if self._docs is None:
+            self._docs = ApiDocs.of(environment.api_docs())
+        return self._docs
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +68,18 @@ def play_task(task_id: str, table: Table, seat: Seat, *, gradable: bool) -> None
         gradable: whether there is a ground truth.
 
     Raises:
-        EnvironmentGone, EnvironmentRefused: the world broke a second time, or could not evaluate; nothing is kept.
+        EnvironmentGone, EnvironmentRefused: the world broke a second time, or cannot evaluate; the task has no result.
+        Unanswered: the model refused its first request; it has none either.
         ClientError: the model's service is down, or refuses everything.
         Stopped: the run ends.
     """
     trial = _Trial(task_id, table, gradable=gradable)
     try:
         trial.play(seat.environment())
-    except (EnvironmentGone, EnvironmentRefused):
+    except (EnvironmentGone, EnvironmentRefused) as fault:
         seat.reset()
-        if trial.evaluating or table.stopping():
+        # An evaluation that is refused would be refused again; a server that died in one may have died by chance.
+        if table.stopping() or (trial.evaluating and isinstance(fault, EnvironmentRefused)):
             raise
         _Trial(task_id, table, gradable=gradable).play(seat.environment())
 
@@ -98,7 +99,7 @@ class _Trial:
     def play(self, environment: Environment) -> None:
         """From the first request to the evaluation."""
         run, task_id = self._table.run, self._task_id
-        run.forget(task_id)
+        self._table.results.forget(task_id)
         memory = TaskMemory(task_id, self._table.opened, self._table.docs.of(environment))
         briefing = environment.initialize(task_id, run.path.name, ground_truth=self._gradable)
         self._requests.last_new()  # what a world asks by itself is no cell's
@@ -119,7 +120,6 @@ class _Trial:
         self.evaluating = True
         if self._gradable:
             self._table.results.keep(task_id, environment.evaluate(task_id))
-        environment.finish(task_id)
 
     def _talk(self, environment: Environment, memory: TaskMemory, briefing: Briefing) -> Ended:
         """Ask, run, tell, until the task is declared done; how it ended."""
@@ -146,14 +146,16 @@ class _Trial:
         return "max_steps"
 
     def _asked(self, messages: Sequence[Message]) -> Completion | None:
-        """The model's answer, written down; ``None`` if it refuses this one request."""
+        """The model's answer, written down; ``None`` if it answered before and refuses this one request."""
         settings = self._table.run.settings
         try:
             completion = self._table.model.complete(messages, max_tokens=settings.max_tokens)
         except ClientError as refusal:
-            if refusal.status in _OF_THE_REQUEST:
+            if refusal.status not in OF_THE_REQUEST:
+                raise
+            if self._steps:
                 return None
-            raise
+            raise Unanswered(refusal.message, next_step=refusal.next_step, status=refusal.status) from refusal
         self._prompt_tokens += completion.usage.prompt_tokens
         self._completion_tokens += completion.usage.completion_tokens
         name = f"{self._task_id}-{self._steps + 1}"
@@ -161,7 +163,7 @@ class _Trial:
         return completion
 
 
-def _notes(cell: Cell | None, *, cut: bool) -> tuple[str, ...]:
+def _notes(cell: ReplyCell | None, *, cut: bool) -> tuple[str, ...]:
     if cell is None:
         return (without_cell(cut=cut),)
     return (ONE_BLOCK,) if cell.more else ()

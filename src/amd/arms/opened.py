@@ -12,7 +12,7 @@ from amd.errors import ConfigError
 from amd.exclusion import Split, Viewer, cross_split, in_sample, read_split, self_excluded
 from amd.session import Session
 from amd.session.offer import Tools
-from amd.session.terms import check_viewer, resolved
+from amd.session.terms import Wording, as_it_is, check_viewer, resolved
 from amd.session.tokens import token_counter
 from amd.store import Memory, open_memory, read_memory
 from amd.traces.families import families_of, family_of
@@ -78,13 +78,16 @@ class OpenArm:
             stack.pop_all()
         return cls(arm, memory, split, decompose)
 
-    def session(self, task: Task, *, tools: Tools | None, call_format: CallFormat) -> Session | None:
+    def session(
+        self, task: Task, *, tools: Tools | None, call_format: CallFormat, wording: Wording = as_it_is
+    ) -> Session | None:
         """The session of one run of a task, or ``None`` for the method ``none``. Any thread may ask for one.
 
         Args:
             task: with its family, and the first message that the student sees as its instruction.
             tools: what the task offers; ``None`` is unknown.
             call_format: how the student writes calls.
+            wording: how it would put a piece itself, given ``note``, ``user`` or ``assistant`` for who says it.
 
         Raises:
             ConfigError: under ``cross-split`` the task's family is not held out; the memory is of another benchmark;
@@ -105,6 +108,7 @@ class OpenArm:
             limits=self._limits,
             call_format=call_format,
             layout=self.arm.layout,
+            wording=wording,
         )
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from amd.session.budget import Limits, fit
 from amd.session.hints import FailedValues
 from amd.session.lookup import Answer, look_up, masked_queries, queries_sha256, refuse_leak
 from amd.session.offer import Offer
-from amd.session.terms import Layout
+from amd.session.terms import Layout, Wording
 from amd.tier import Part, Query, Question, Style, Tier
 from amd.trajectory import error_class
 
@@ -52,6 +52,7 @@ class Asker:
     limits: Limits
     count: Callable[[str], int]
     layout: Layout
+    wording: Wording
     widened: bool
     exposures: list[Exposure] = field(default_factory=list)
 
@@ -61,6 +62,7 @@ class Asker:
 
     def note(self, tier: Tier, question: Question, place: Place, *, reason: str, text: str = "") -> str:
         """Log a question for which no shelf is searched, counted by its reason; the text if its budget lasts."""
+        text = self.wording(text, "note") if text else ""
         tokens = self.count(text) if text else 0
         shown = tokens <= self.limits.of(tier.name, question.at)
         sha256 = queries_sha256(masked_queries(tier, question))
@@ -93,11 +95,12 @@ class Asker:
         return replace(query, draw=replace(query.draw, seed=f"{query.draw.seed}\n{task}\n{question.at}\n{where}"))
 
     def _laid_out(self, part: Part, question: Question) -> Part:
-        """The part as it will be read: neutralised, and as text or as an example. A hint is always text."""
+        """The part as it will be read: worded, neutralised, and as text or as an example. A hint is always text."""
         if self.layout == "turns" and part.example is not None and question.at != "error":
             user, assistant = part.example
-            return replace(part, text="", example=(neutralise(user), neutralise(assistant)))
-        return replace(part, text=neutralise(part.text), example=None)
+            worded = self.wording(user, "user"), self.wording(assistant, "assistant")
+            return replace(part, text="", example=(neutralise(worded[0]), neutralise(worded[1])))
+        return replace(part, text=neutralise(self.wording(part.text, "note")), example=None)
 
     def _log(
         self,

@@ -16,7 +16,7 @@ from amd.session.asking import Asker, Shown
 from amd.session.budget import DEFAULT_LIMITS, Limits
 from amd.session.hints import nearest_tools, placeholder_note, placeholders_in, unknown_tool_note
 from amd.session.offer import Tools, offered
-from amd.session.terms import Decompose, Layout, Mode, check_choices, check_viewer, resolved, serves
+from amd.session.terms import Decompose, Layout, Mode, Wording, as_it_is, check_choices, check_viewer, resolved, serves
 from amd.session.tokens import token_counter
 from amd.tier import FailedCall, Question, Style, Tier
 from amd.trajectory import error_class
@@ -49,6 +49,8 @@ class Session:
         limits: tokens for each tier.
         call_format: the format in which the student itself writes calls.
         layout: ``block``, or ``turns`` for examples as earlier messages.
+        wording: how the student itself would put a piece, before its tokens are counted; as the tiers wrote it if
+            left out.
         any_benchmark: look into a memory of another benchmark too; exposures then say ``widened``.
 
     Raises:
@@ -78,6 +80,7 @@ class Session:
         limits: Limits = DEFAULT_LIMITS,
         call_format: CallFormat = "json",
         layout: Layout = "block",
+        wording: Wording = as_it_is,
         any_benchmark: bool = False,
     ) -> None:
         check_choices(mode, layout, call_format)
@@ -95,6 +98,7 @@ class Session:
             limits=limits,
             count=token_counter(limits.tokenizer),
             layout=layout,
+            wording=wording,
             widened=self.widened,
         )
         self._turn_tiers = tuple(tier for tier in self.method.tiers if serves(tier, "turn"))

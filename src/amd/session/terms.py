@@ -15,7 +15,18 @@ from amd.trajectory import Task
 if TYPE_CHECKING:  # a session is handed an open memory, so it need not load what opening one needs
     from amd.store.memory import Memory
 
-__all__ = ["Decompose", "Layout", "Mode", "check_choices", "check_viewer", "resolved", "serves"]
+__all__ = [
+    "Decompose",
+    "Layout",
+    "Mode",
+    "Said",
+    "Wording",
+    "as_it_is",
+    "check_choices",
+    "check_viewer",
+    "resolved",
+    "serves",
+]
 
 Mode = Literal["static", "dynamic", "replace"]
 """When subtask memory is asked for: once before the task, added at each turn, or replaced at each turn."""
@@ -25,6 +36,21 @@ Layout = Literal["block", "turns"]
 
 Decompose: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
 """(instruction, names of the offered tools) -> labels of the parts that the task falls into."""
+
+Said = Literal["note", "user", "assistant"]
+"""Who says a piece of memory: the block itself, or a side of an example."""
+
+Wording: TypeAlias = Callable[[str, Said], str]
+"""A piece as this student reads and writes it: the names as its calls have them, a reply in its own frame."""
+
+
+def as_it_is(text: str, _said: Said) -> str:
+    """The wording of a student that reads what the tiers wrote.
+
+    >>> as_it_is("garden.water(bed='roses')", "assistant")
+    "garden.water(bed='roses')"
+    """
+    return text
 
 
 def check_choices(mode: str, layout: str, call_format: str) -> None:

@@ -11,7 +11,8 @@ import typer
 from amd.errors import ConfigError
 from amd.testing import LoopbackServer
 from amd_appworld.commands.options import RootFolder
-from amd_appworld.oracle.player import AGENT, Player
+from amd_appworld.exposures import ORACLE
+from amd_appworld.oracle.player import Player
 from amd_appworld.root import Root
 
 __all__ = ["play", "serve"]
@@ -33,7 +34,7 @@ def play(
     with serve(player, port) as server:
         try:
             typer.echo(
-                f"{server.url} serves the model {AGENT!r}: the solutions of {len(player.tasks)} tasks, one cell a "
+                f"{server.url} serves the model {ORACLE!r}: the solutions of {len(player.tasks)} tasks, one cell a "
                 "reply. No model is behind it. Stop it with Ctrl-C."
             )
             threading.Event().wait()
@@ -49,7 +50,7 @@ def serve(player: Player, port: int = 0) -> LoopbackServer:
         return player(request)
 
     try:
-        server = LoopbackServer(chat=answer, models=(AGENT,), port=port)
+        server = LoopbackServer(chat=answer, models=(ORACLE,), port=port)
     except OSError as error:
         raise ConfigError(
             f"port {port} of 127.0.0.1 cannot be listened on: {error.strerror}",

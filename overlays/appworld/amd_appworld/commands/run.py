@@ -96,7 +96,7 @@ def run(
 
 
 def _tell(played: Played, *, json: bool) -> None:
-    """How the run stands; exit code 3 where a world spoilt tasks."""
+    """How the run stands; exit code 3 where something spoilt tasks that is no fault of the student."""
     run, stands, settings = played.run, played.stands, played.run.settings
     scenarios = scenarios_of(run, stands)
     if json:
@@ -109,11 +109,7 @@ def _tell(played: Played, *, json: bool) -> None:
                 "wanted": len(stands.wanted),
                 "success": dict(stands.success),
                 "unscored": list(stands.unscored),
-                "scenarios": {
-                    "whole": scenarios.whole,
-                    "right": scenarios.right,
-                    "incomplete": scenarios.incomplete,
-                },
+                "scenarios": scenarios.as_json(),
                 "infrastructure": dict(played.faults),
                 "left": list(stands.left),
             }
@@ -133,8 +129,8 @@ def _tell(played: Played, *, json: bool) -> None:
     if played.faults:
         name, what = next(iter(played.faults.items()))
         raise ClientError(
-            f"{len(played.faults)} of {len(stands.wanted)} tasks were ended by an environment server, the first is "
-            f"{name}: {what}",
+            f"{len(played.faults)} of {len(stands.wanted)} tasks were ended by an environment server, or their first "
+            f"request was refused; the first is {name}: {what}",
             next_step="no zero was counted; run the same command again",
         )
     if stands.left:

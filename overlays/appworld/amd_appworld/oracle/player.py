@@ -1,4 +1,4 @@
-"""The scripted model ``appworld-oracle``: it plays each task's own solution, one cell a reply, after a slip or two."""
+"""The scripted model: it plays each task's own solution, one cell a reply, after a slip or two."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from amd_appworld.oracle.solution import cells_of
 from amd_appworld.prompt import task_message
 from amd_appworld.root import Root
 
-__all__ = ["AGENT", "Player"]
-
-AGENT = "appworld-oracle"
-"""Runs of this model are an answer key's, never a teacher's."""
+__all__ = ["Player"]
 
 _CALL = re.compile(r"\bapis\.(\w+)\.(\w+)\(")
 

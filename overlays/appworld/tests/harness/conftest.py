@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from amd.testing import LoopbackServer
-from amd_appworld.oracle.player import AGENT, Player
+from amd_appworld.exposures import ORACLE
+from amd_appworld.oracle.player import Player
 from amd_appworld.root import Root
 
 HERE = Path(__file__).parent
@@ -80,13 +81,13 @@ def start():
 
 
 @pytest.fixture(scope="session")
-def cli(start):
+def cli(start, without_progress):
     """Runs a command to its end: exit code and output."""
 
     def run(*arguments, **more):
         process = start(*arguments, **more)
         out, err = process.communicate(timeout=PATIENCE)
-        return Done(process.returncode, out, err)
+        return Done(process.returncode, out, without_progress(err))
 
     return run
 
@@ -97,7 +98,7 @@ def words(root):
 
     def of(server, experiment, *more):
         return (
-            *("run", "--root", root.path, "--experiment", experiment, "--model", AGENT, "--base-url", server.url),
+            *("run", "--root", root.path, "--experiment", experiment, "--model", ORACLE, "--base-url", server.url),
             *("--appworld-python", os.environ[PYTHON], "--json", *more),
         )
 
@@ -109,7 +110,7 @@ def served(root):
     """A server of the scripted student, or of another one."""
 
     def server(chat=None, **more):
-        return LoopbackServer(chat=chat or Player(root), models=(AGENT,), **more)
+        return LoopbackServer(chat=chat or Player(root), models=(ORACLE,), **more)
 
     return server
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -17,7 +16,8 @@ sys.path.append(str(Path(__file__).parent))
 from greenhouse import TRAIN, garden_run, plant
 
 from amd_appworld.commands.app import main
-from amd_appworld.oracle.player import AGENT, Player
+from amd_appworld.exposures import ORACLE
+from amd_appworld.oracle.player import Player
 from amd_appworld.playing import play_arm
 from amd_appworld.root import Root
 from amd_appworld.run import Model
@@ -61,8 +61,8 @@ def played(root, python, player):
 
     def play(experiment="run", *, chat=None, tasks=TRAIN, faults=(), **more):
         arm = Arm.of(more.pop("arm", {"method": "none"}))
-        with LoopbackServer(chat=chat or player, models=(AGENT,), faults=faults) as server:
-            agent = Model(name=AGENT, base_url=server.url)
+        with LoopbackServer(chat=chat or player, models=(ORACLE,), faults=faults) as server:
+            agent = Model(name=ORACLE, base_url=server.url)
             found = play_arm(root, experiment, arm, agent=agent, python=python, tasks=tasks, **more)
         asked = [
             request.body["messages"]
@@ -75,31 +75,14 @@ def played(root, python, player):
 
 
 @pytest.fixture
-def told(capsys, monkeypatch):
+def told(capsys, monkeypatch, without_progress):
     """Runs a command in this process: exit code and output, on a wide screen, without a key."""
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
     def call(*arguments):
         code = main([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return code, out, without_progress(err)
 
     return call
-
-
-@pytest.fixture
-def no_server_left():
-    """The processes that serve a root; a test says that there are none."""
-
-    def left(root):
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                variables = (folder / "environ").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if f"APPWORLD_ROOT={root.path}".encode() in variables and int(folder.name) != os.getpid():
-                found.append(int(folder.name))
-        return found
-
-    return left

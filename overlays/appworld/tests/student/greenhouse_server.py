@@ -3,7 +3,9 @@
 
 It stands in the place of an interpreter (``start_garden``): it prints its port, serves, and ends with its parent. It
 writes the files that AppWorld writes. Comments in a cell make it misbehave: ``#die``, ``#hang``, ``#break`` (500), each
-as often as the file ``ROOT/misbehaves`` has lines.
+as often as the file ``ROOT/misbehaves`` has lines. ``ROOT/data/version.txt`` is of another version than the server,
+``ROOT/bad_servers`` names logs whose servers die when a world begins, and a task's ``deaths`` has a line for each
+evaluation in which its server dies.
 """
 
 from __future__ import annotations
@@ -157,23 +159,33 @@ class World:
         }
 
 
-def misbehaves(code, word):
-    """Whether a cell makes the server misbehave; each time a line of the file is used up."""
-    left = ROOT / "misbehaves"
-    if f"#{word}" not in code or not left.exists() or not left.read_text():
+def has_line(path):
+    """Whether a file has a line left, which is used up."""
+    if not path.exists() or not path.read_text():
         return False
-    left.write_text(left.read_text()[2:])
+    path.write_text(path.read_text()[2:])
     return True
 
 
 def misbehave(code):
     """Die, hang or break if a cell says so."""
-    if misbehaves(code, "die"):
+    word = next((word for word in ("die", "hang", "break") if f"#{word}" in code), None)
+    if word is None or not has_line(ROOT / "misbehaves"):
+        return
+    if word == "die":
         os._exit(1)
-    if misbehaves(code, "hang"):
+    if word == "hang":
         time.sleep(600)
-    if misbehaves(code, "break"):
-        raise Exception("the world is broken")
+    raise Exception("the world is broken")
+
+
+def begin(task_id):
+    """Die or break before a world begins."""
+    bad, version = ROOT / "bad_servers", ROOT / "data" / "version.txt"
+    if bad.exists() and Path("/proc/self/fd/2").readlink().name in bad.read_text().split():
+        os._exit(1)
+    if version.exists():
+        raise Exception(f"The database version of the task ({version.read_text()}) is not compatible.")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -198,6 +210,7 @@ class Handler(BaseHTTPRequestHandler):
     def output(self, method, body):
         task_id = body["task_id"]
         if method == "initialize":
+            begin(task_id)
             if body["load_ground_truth"] and not (ROOT / "data" / "tasks" / task_id / "ground_truth").exists():
                 raise Exception("The ground_truth directory doesn't exist.")
             Handler.world = World(task_id, body["experiment_name"])
@@ -208,7 +221,11 @@ class Handler(BaseHTTPRequestHandler):
         if method == "execute":
             misbehave(body["code"])
             return world.execute(body["code"])
+        if method == "close":
+            raise Exception("the world cannot be closed")
         if method == "evaluate":
+            if has_line(ROOT / "data" / "tasks" / task_id / "deaths"):
+                os._exit(1)
             if (ROOT / "data" / "tasks" / task_id / "unfair").exists():
                 raise Exception("the evaluation is broken")
             return world.evaluate()

@@ -113,6 +113,17 @@ def test_a_server_that_never_answers_is_gone(root, tmp_path):
     assert server.pid is None
 
 
+@pytest.mark.parametrize("script", ["exec sleep 20", "sleep 20", "printf 12; exec sleep 20"])
+def test_a_server_that_says_nothing_is_gone(root, tmp_path, script):
+    """In the same time, though no address was told; also where something else holds its output open."""
+    server = Server(root.path, interpreter(tmp_path / "python", script), tmp_path / "server.log", patience=0.3)
+    begin = time.monotonic()
+    with pytest.raises(EnvironmentGone, match=r"0\.3 seconds"):
+        server.start()
+    assert time.monotonic() - begin < 10
+    assert server.pid is None
+
+
 def test_a_server_ends_with_the_process_that_started_it(root, python, tmp_path):
     """Even if that one is killed, and cannot end anything."""
     code = (
@@ -173,7 +184,6 @@ def test_a_world_from_its_begin_to_its_evaluation(environment, root):
     assert (verdict.success, len(verdict.passes), len(verdict.failures)) == (False, 1, 1)
     assert verdict.model_dump()["difficulty"] == 1
     assert (root.experiment("run") / "tasks" / TASK / "evaluation" / "report.md").is_file()
-    environment.finish(TASK)
 
 
 def test_half_a_character_is_replaced(environment):

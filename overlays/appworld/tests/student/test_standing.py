@@ -51,6 +51,20 @@ def test_nothing_of_an_earlier_try_is_left_beside_a_broken_one(played, root):
     assert not (found.run.path / "exposures" / f"{TRAIN[0]}.json").exists()
 
 
+def test_a_score_of_an_earlier_try_is_not_that_of_a_later_one(played, root):
+    """As after deleting a broken ending, which its error asks for: a try that is not evaluated has no score."""
+    found, _ = played(tasks=TRAIN[:2])
+    assert found.stands.right == 2
+    (found.run.path / "exposures" / f"{TRAIN[0]}.json").unlink()
+    (root.path / "data" / "tasks" / TRAIN[0] / "unfair").touch()
+    found, _ = played(tasks=TRAIN[:2], chat=lambda _: "```python\napis.supervisor.complete_task()\n```")
+    assert [*found.faults] == [TRAIN[0]]
+    assert (found.stands.success, found.stands.left) == ({TRAIN[1]: True}, TRAIN[:1])
+    value = json.loads(found.run.evaluations_file.read_text())
+    assert set(value["individual"]) == {TRAIN[1]}
+    assert value["aggregate"]["task_goal_completion"] == 100.0
+
+
 def test_another_arm_in_the_same_experiment_is_refused(played, memory):
     """And so is another student or another limit; the same memory elsewhere is not."""
     played(tasks=TRAIN[:1])

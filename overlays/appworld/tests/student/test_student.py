@@ -6,6 +6,7 @@ import pytest
 from greenhouse import DOCS, TRAIN, instruction_of
 
 from amd.arms import Arm
+from amd.chat import estimated_tokens
 from amd.errors import ConfigError
 from amd_appworld.api_docs import ApiDocs
 from amd_appworld.student import TaskMemory
@@ -64,6 +65,37 @@ def test_examples_as_messages_are_cells(begun):
     said = [each["content"] for each in messages if each["role"] == "assistant"]
     assert said
     assert all(text.startswith("```python\napis.") and text.endswith("\n```") for text in said)
+
+
+@pytest.mark.parametrize("layout", ["block", "turns"])
+def test_the_tokens_are_those_of_what_is_read(begun, layout):
+    """``apis.`` and the fences of examples too: what is counted and kept within its budget is what the model reads."""
+    whole = 0
+    for tokens in range(0, 400, 5):
+        task, messages = begun(layout=layout, workflow_tokens=0, subtask_tokens=tokens)
+        shown = [each["content"] for each in messages[1:-1]]  # examples; else the block, without its frame
+        head = messages[0]["content"]
+        if layout == "block" and head.startswith("<memory>"):
+            shown = [head.partition("\n\n")[2].partition("\n</memory>")[0]]
+        (counted,) = [each.tokens for each in task.log().exposures if each.tier == "subtask"]
+        assert counted == (estimated_tokens("\n".join(shown)) if shown else 0)
+        assert counted <= tokens
+        whole += bool(shown)
+    assert 0 < whole < 80
+
+
+def test_a_hint_is_counted_as_it_is_read(begun):
+    """The nearest names too."""
+    task, _ = begun()
+    shown = task.after(CODE, DENIED, REQUEST, shown="")
+    hint = shown.partition("\n\n")[2].partition("\n\n")[2].partition("\n</memory_hint>")[0]
+    assert "apis.garden.show_beds" in hint
+    assert task.log().exposures[-1].tokens == estimated_tokens(hint)
+    said = "Exception: No API named 'water_beds' found in the garden app."
+    shown = task.after("apis.garden.water_beds()", BROKEN.format("apis.garden.water_beds()", said), shown="")
+    note = shown.partition("<memory_hint>\n")[2].partition("\n</memory_hint>")[0]
+    assert "apis.garden.water_bed" in note
+    assert task.log().exposures[-1].tokens == estimated_tokens(note)
 
 
 def test_no_task_sees_its_own_scenario(begun):

@@ -12,12 +12,12 @@ import time
 import pytest
 from greenhouse import TRAIN, cell
 
-from amd.testing import LoopbackServer
+from amd.testing import Fault, LoopbackServer
 from amd_appworld.commands.play import serve
-from amd_appworld.oracle.player import AGENT
+from amd_appworld.exposures import ORACLE
 
 COMMANDS = ("run", "report", "play")
-MODEL = ("--model", AGENT, "--base-url", "http://127.0.0.1:9/v1")
+MODEL = ("--model", ORACLE, "--base-url", "http://127.0.0.1:9/v1")
 PATIENCE = 60
 
 
@@ -41,7 +41,7 @@ def words(root, python):
 
     def of(url, *more, experiment="run"):
         return (
-            *("run", "--root", root.path, "--experiment", experiment, "--model", AGENT, "--base-url", url),
+            *("run", "--root", root.path, "--experiment", experiment, "--model", ORACLE, "--base-url", url),
             *("--appworld-python", python, *(more or ("--method", "none", "--dataset", "train"))),
         )
 
@@ -137,10 +137,26 @@ def test_a_run_tells_how_it_stands(told, words, player, root):
         assert value["scenarios"] == {"whole": 1, "right": 1, "incomplete": 1}
 
 
+def test_a_task_without_an_answer_ends_with_exit_code_3(told, words, player):
+    """One is no zero, and three stop the run."""
+
+    def fault(request):
+        return Fault(400, "too large") if request.path.endswith("/completions") else None
+
+    for tasks, said in (("0a0a0a0_1", "1 of 1 tasks were ended"), (",".join(TRAIN), "3 tasks in a row were refused")):
+        with LoopbackServer(chat=player, models=(ORACLE,), faults=fault) as server:
+            url = server.url
+            code, _, err = told(*words(url, "--method", "none", "--tasks", tasks, experiment=f"run-{len(tasks)}"))
+        assert code == 3
+        assert said in err
+        assert "too large" in err
+        assert "no zero was counted" in err
+
+
 def test_a_world_that_breaks_ends_with_exit_code_3(told, words, root):
     """How the run stands is printed all the same."""
     (root.path / "misbehaves").write_text("x\n" * 9)
-    with LoopbackServer(chat=lambda _: cell("print(1) #die"), models=(AGENT,)) as server:
+    with LoopbackServer(chat=lambda _: cell("print(1) #die"), models=(ORACLE,)) as server:
         code, out, err = told(*words(server.url, "--method", "none", "--dataset", "train"))
     assert code == 3
     assert "3 of 4 tasks were ended by an environment server" in err
@@ -167,24 +183,24 @@ def until(so):
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_run_that_is_ended_leaves_no_server_and_goes_on(words, player, root, no_server_left, end):
+def test_a_run_that_is_ended_leaves_no_server_and_goes_on(words, player, root, servers_of, without_progress, end):
     """Ctrl-C is one line and 130; whatever ended it, the same command plays what is left."""
     with serve(player) as server:
-        slow = LoopbackServer(chat=player, models=(AGENT,), latency=0.15)
+        slow = LoopbackServer(chat=player, models=(ORACLE,), latency=0.15)
         with slow, started(words(slow.url, "--method", "none", "--dataset", "train", "-w", "2")) as process:
             until(lambda: len(list(root.experiment("run").glob("exposures/*.json"))) >= 1)
-            assert len(no_server_left(root)) == 2
+            assert len(servers_of(root)) == 2
             os.kill(process.pid, end)
             _, err = process.communicate(timeout=PATIENCE)
         if end == signal.SIGINT:
             assert process.returncode == 130
-            assert err.count("\n") == 1
+            assert without_progress(err).count("\n") == 1
         else:
             assert process.returncode == -end
-        until(lambda: no_server_left(root) == [])
+        until(lambda: servers_of(root) == [])
         with started(words(server.url)) as process:
             out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, err) == (0, "")
+    assert (process.returncode, without_progress(err)) == (0, "")
     assert "4 of 4" in out
 
 
@@ -192,7 +208,7 @@ def test_the_scripted_student_is_served_until_ctrl_c(root):
     """It names its address, and ends in peace; a port that is taken is one line."""
     with started(("play", "--root", root.path, "--port", "0")) as process:
         line = process.stdout.readline()
-        assert f"serves the model {AGENT!r}: the solutions of 6 tasks" in line
+        assert f"serves the model {ORACLE!r}: the solutions of 6 tasks" in line
         port = line.partition(":")[2].partition("/v1")[0].rpartition(":")[2]
         with started(("play", "--root", root.path, "--port", port)) as other:
             _, err = other.communicate(timeout=PATIENCE)
