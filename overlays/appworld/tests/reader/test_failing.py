@@ -28,9 +28,9 @@ def docs_of(cells):
 def found(cells, *, by_log):
     """Each cell with the failure that is found in it; the cells follow each other in one run."""
     names = Names()
+    docs = docs_of(cells) if by_log else None
     for cell in cells:
         asked = cell["last_request"] if by_log else None
-        docs = docs_of([cell]) if by_log else None
         yield cell, failing_api(cell["code"], cell["output"], last_request=asked, docs=docs, before=names)
         names = read_cell(cell["code"], names).names
 
