@@ -34,7 +34,9 @@ _SAID: Final = re.compile(
 """The environment's own words about errors, which hold nobody's secret."""
 
 # Several kinds of signs without being a secret: a moment, a file, a key with its value, a title, a numbered thing.
-_ORDINARY: Final = re.compile(r"[\d:.,/+-]+[TZ]?[\d:.,/+-]*Z?|.*[/=].*|.*\.[A-Za-z]\w{0,4}|\w*'\w*|[A-Z]?[a-z]+[-_]?\d+")
+_ORDINARY: Final = re.compile(
+    r"[\d:.,/+-]+[TZ]?[\d:.,/+-]*Z?|.*[/=].*|.*\.[A-Za-z]\w{0,4}|\w*'\w*|[A-Z]?[a-z]+[-_]?\d+"
+)
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T.*)?")
 _SIGNS: Final = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"\d"), re.compile(r"[^\w\s.,:'-]"))
 
