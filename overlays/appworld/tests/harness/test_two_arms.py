@@ -59,6 +59,10 @@ def test_what_was_written_is_read_back(none, root, cli, tmp_path):
     assert {line["task"]["task_id"] for line in lines} == set(tasks)
     assert {line["source"]["kind"] for line in lines} == {"oracle"}
     assert {line["outcome"]["success"] for line in lines} == {True}
+    said = [step["text"] for line in lines for turn in line["turns"] for step in turn["steps"]]
+    # The cells print the names of the apps beside their passwords: the words about these apps stay.
+    assert all(text.startswith("Next I ") and "<" not in text for text in said)
+    assert all(any(app in text for text in said) for app in ("simple_note", "file_system"))
 
 
 def test_a_401_is_hinted_and_then_solved(shown, root):
