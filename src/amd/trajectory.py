@@ -151,6 +151,10 @@ class Source:
 class Trajectory:
     """One run of one task. ``tools`` is ``None`` where the offered tools are unknown.
 
+    ``beside`` is what the run held that stands in none of its calls, such as a log of requests or what a program
+    printed: mappings and texts. It is searched for what must not recur, as the calls are (``amd.mask``), and serves
+    nothing else: it is no part of what happened, so neither compared, hashed nor written to a file.
+
     >>> from amd.testing import run
     >>> [call.name for call in run(1).calls[:3]], run(1).outcome.success
     (['cd', 'mv', 'wc'], True)
@@ -161,6 +165,7 @@ class Trajectory:
     tools: tuple[ToolSpec, ...] | None
     outcome: Outcome
     source: Source
+    beside: tuple[JSON, ...] = field(default=(), repr=False, compare=False)
     _hash: list[str] = field(default_factory=list, init=False, repr=False, compare=False)  # filled when it is asked for
 
     @property

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
+
+from amd.testing import run
+from amd.traces import write
 
 
 def test_read_writes_every_run_and_tells_what_a_build_would_take(amd, runs, fields, tmp_path):
@@ -49,6 +53,22 @@ def test_a_person_gets_a_table(amd, runs, fields, tmp_path):
     seal = amd("check", tmp_path / "m", "--json").json["seal"]
     assert "failed 1, unscored 1" in built.out
     assert seal in built.out
+
+
+def test_what_may_be_done_with_a_memory_is_told(amd, tmp_path):
+    """In the table and in the JSON; runs without any say nothing."""
+    bound, free = tmp_path / "bound.jsonl", tmp_path / "free.jsonl"
+    write(bound, [replace(run(1), source=replace(run(1).source, terms="Do not publish."))])
+    write(free, [run(2)])
+    hashed = ("--embedder", "hash")
+    table = amd("build", "amd", free, "--out", tmp_path / "m", *hashed)
+    assert "terms" not in table.out
+    assert amd("build", "amd", free, "--out", tmp_path / "m", *hashed, "--json").json["terms"] is None
+    told = [
+        line for line in amd("build", "amd", bound, "--out", tmp_path / "m", *hashed).out.split("\n") if "terms" in line
+    ]
+    assert ["Do not publish." in line for line in told] == [True]
+    assert amd("build", "amd", free, "--out", tmp_path / "m", *hashed, "--json").json["terms"] == "Do not publish."
 
 
 def test_an_invalid_line_is_counted_or_fails_strictly(amd, runs, fields, tmp_path):

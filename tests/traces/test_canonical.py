@@ -224,3 +224,15 @@ def test_write_refuses_nan(tmp_path: Path) -> None:
     with pytest.raises(TrajectoryError, match="run 'run-1' of task 'multi_turn_base_0' cannot be written"):
         write(tmp_path / "runs.jsonl", [bad])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_stood_beside_the_calls_is_not_written(tmp_path):
+    """Neither as a list nor where it recurs; what is read back has the rest."""
+    told = replace(run(1), turns=(Turn("Go.", (Step("The word is sunflowers, I say."),)),))
+    path = tmp_path / "runs.jsonl"
+    write(path, [replace(told, beside=({"password": ["sunflowers", "unsaid-77"]},))])
+    assert not any(word in path.read_text(encoding="utf-8") for word in ("sunflowers", "unsaid-77"))
+    (back,) = load_reader("amd").read([path], ReaderOptions())
+    assert back.turns[0].steps[0].text == "The word is <password>, I say."
+    write(path, [told])
+    assert "sunflowers" in path.read_text(encoding="utf-8")

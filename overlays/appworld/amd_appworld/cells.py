@@ -8,7 +8,7 @@ from typing import Any
 
 from amd_appworld.names import Names
 
-__all__ = ["Cell", "CodeCall", "Frame"]
+__all__ = ["Cell", "CodeCall", "Setting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Setting:
     """Where the walk is: the calling line of the cell, and what surrounds it."""
 
     site: int | None = None

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-__all__ = ["Api", "Bound", "Function", "Literal", "Names", "Unwritten", "api_of", "assigned_in", "literal", "parsed"]
+__all__ = ["Api", "Bound", "Function", "Names", "Unwritten", "Written", "api_of", "assigned_in", "literal", "parsed"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DEPTH: Final = 20
@@ -35,7 +35,7 @@ class Api:
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class Written:
     """A value that is written out, as JSON holds it."""
 
     value: Any
@@ -48,7 +48,7 @@ class Function:
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-Bound: TypeAlias = Api | Literal | Function
+Bound: TypeAlias = Api | Written | Function
 """What a name can stand for, as far as it is known."""
 
 
@@ -126,7 +126,7 @@ def literal(node: ast.expr, names: Mapping[str, Bound], depth: int = 0) -> Any: 
         return _constant(node.value)
     if isinstance(node, ast.Name):
         known = names.get(node.id)
-        if isinstance(known, Literal):
+        if isinstance(known, Written):
             return known.value
     elif isinstance(node, ast.List | ast.Tuple | ast.Set):
         return [literal(item, names, depth + 1) for item in node.elts]

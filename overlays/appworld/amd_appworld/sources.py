@@ -5,7 +5,7 @@ from __future__ import annotations
 from amd.arms import OpenArm
 from amd.errors import LeakageError
 from amd_appworld.root import Root
-from amd_appworld.tasks import BENCHMARK
+from amd_appworld.tasks import BENCHMARK, is_test
 
 __all__ = ["check_sources"]
 
@@ -32,8 +32,8 @@ def check_sources(opened: OpenArm, root: Root, *, allowed: bool) -> bool:
         if record.task.benchmark == BENCHMARK
     }
     runs = {run.task_id for run in opened.memory.manifest.sources.runs if run.benchmark == BENCHMARK}
-    splits = {task: said.get(task) or root.split(task) or "" for task in runs | set(said)}
-    test = sorted(task for task, split in splits.items() if split.startswith("test"))
+    splits = {task: said.get(task) or root.split(task) for task in runs | set(said)}
+    test = sorted(task for task, split in splits.items() if is_test(split))
     if test and not allowed:
         raise LeakageError(
             f"the memory at {opened.memory.path} was made of {len(test)} runs of test tasks, the first is {test[0]} "

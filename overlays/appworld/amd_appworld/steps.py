@@ -15,17 +15,18 @@ from amd_appworld.failing import failing_api
 from amd_appworld.interactions import Interaction
 from amd_appworld.names import Names
 from amd_appworld.pairing import NOT_RUN, pair
-from amd_appworld.requests import Requests, written_values
-from amd_appworld.words import telling_values
+from amd_appworld.printed import Printed
+from amd_appworld.sent_requests import Requests, written_values
 
 __all__ = ["Steps", "to_steps"]
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps, and what is worth a count."""
+    """The steps, what was printed beside them (``amd.traces.Trajectory.beside``), and what is worth a count."""
 
     steps: tuple[Step, ...] = ()
+    printed: tuple[Any, ...] = ()
     notes: Counter[str] = field(default_factory=Counter)
 
 
@@ -46,7 +47,8 @@ def to_steps(
     written = written_values(call for cell in read for call in cell.calls)
     steps: list[Step] = []
     before = Names()
-    telling: frozenset[str] = frozenset()  # printed, and part of no call's answer
+    printed = Printed()
+    beside: list[Any] = []
     for interaction, cell, text in zip(cells, read, texts, strict=True):
         failure = failing_api(interaction.code, interaction.output, docs=docs, before=before)
         before = cell.names
@@ -60,12 +62,10 @@ def to_steps(
                 continue
             arguments = _arguments(one.call, requests, written)
             calls.append(ToolCall(one.call.api, arguments, one.observation, one.ok))
-        repeats = any(value in text for value in telling)
-        notes["words_left_out"] += repeats
-        steps.append(Step("" if repeats else text, tuple(calls)))
-        if not any(call.observation for call in calls):
-            telling |= telling_values(interaction.code, interaction.output)
-    return Steps(tuple(steps), notes)
+        steps.append(Step(text, tuple(calls)))
+        owned = any(call.ok and call.observation for call in calls)
+        beside += printed.beside(interaction.code, interaction.output, cell.names, owned=owned)
+    return Steps(tuple(steps), tuple(beside), notes)
 
 
 def _read(cells: Sequence[Interaction]) -> Iterator[Cell]:

@@ -20,9 +20,10 @@ from amd_appworld.experiments import INTERACTIONS, LM_CALLS, REQUESTS, find_expe
 from amd_appworld.exposures import ORACLE, memory_assisted, student_of
 from amd_appworld.interactions import Interactions, read_interactions
 from amd_appworld.lm_calls import LmCalls, read_lm_calls
-from amd_appworld.requests import read_requests
+from amd_appworld.root import Root
+from amd_appworld.sent_requests import read_log
 from amd_appworld.steps import to_steps
-from amd_appworld.tasks import BENCHMARK, TERMS, TEST_DATASETS, TaskFolder, family
+from amd_appworld.tasks import BENCHMARK, family, is_test
 from amd_appworld.words import align, words_beside
 
 __all__ = ["AppWorldOptions", "AppWorldReader", "reader"]
@@ -63,10 +64,10 @@ class AppWorldReader:
             TrajectoryError: A path is not there, cannot be looked at, or holds no experiment.
             ConfigError: The root has no tasks, or its API documents are of another shape.
         """
-        given = TaskFolder.of(Path(options.root)) if options.root else None
-        worlds: dict[Path, TaskFolder] = {}
+        given = Root.of(Path(options.root)) if options.root else None
+        worlds: dict[Path, Root] = {}
         for experiment in find_experiments(paths):
-            world = given or TaskFolder.above(experiment)
+            world = given or Root.above(experiment)
             if world is not None:
                 world = worlds.setdefault(world.data, world)  # what was read of it is read once
             yield from _Experiment(experiment, world, options).items()
@@ -75,7 +76,7 @@ class AppWorldReader:
 class _Experiment:
     """The reading of one experiment."""
 
-    def __init__(self, path: Path, world: TaskFolder | None, options: AppWorldOptions) -> None:
+    def __init__(self, path: Path, world: Root | None, options: AppWorldOptions) -> None:
         self._path, self._world, self._options = path, world, options
         self._evaluations = read_evaluations(path)
         self._student = student_of(path)
@@ -87,7 +88,7 @@ class _Experiment:
         notes = {
             "evaluation_without_run": len(left),
             "unreadable_evaluation": self._evaluations.unreadable,
-            "no_datasets": int(self._world is None or not self._world.splits),
+            "no_datasets": int(self._world is None or not self._world.lists),
         }
         yield from (Note(name, count) for name, count in notes.items() if count)
         for task in tasks:
@@ -99,17 +100,19 @@ class _Experiment:
     def _run(self, folder: Path) -> Iterator[Item]:
         where = str(folder / INTERACTIONS)
         task = self._task(folder)
-        if task.split in TEST_DATASETS and not self._options.allow_test_source:
-            said = f"a task of {task.split}, which is kept for scoring; --allow-test-source takes it"
-            yield Refusal("test_source", where, said, task.task_id)
+        kept = self._kept_for_scoring(task.split)
+        if kept and not self._options.allow_test_source:
+            reason, said = kept
+            yield Refusal(reason, where, f"{said}; --allow-test-source takes it", task.task_id)
             return
         content = _content(folder / INTERACTIONS)
         calls = read_lm_calls(folder / LM_CALLS)
         log = read_interactions(content.decode("utf-8", "replace"), calls.replies if calls else ())
         texts, notes = _texts(log, calls)
         docs = self._world.docs if self._world else None
-        steps = to_steps(log.cells, texts, docs, read_requests(folder / REQUESTS, docs))
-        notes |= steps.notes
+        requests = read_log(folder / REQUESTS)
+        steps = to_steps(log.cells, texts, docs, requests.by_api(docs))
+        notes |= {**steps.notes, "unknown_split": int(task.split is None and bool(kept))}
         yield from (Note(name, count) for name, count in notes.items() if count)
         try:
             ended = self._outcome(folder, has_steps=bool(log.cells))
@@ -118,7 +121,19 @@ class _Experiment:
             return
         tools = docs.tools if docs else None
         source = self._source(folder, content, calls)
-        yield Trajectory(task, (Turn(task.instruction, steps.steps),), tools, ended, source)
+        turns = (Turn(task.instruction, steps.steps),)
+        yield Trajectory(task, turns, tools, ended, source, beside=(*requests.held, *steps.printed))
+
+    def _kept_for_scoring(self, split: str | None) -> tuple[str, str] | None:
+        """Why a task of this dataset may not be learned from, if so: the reason, and what is to be said of it.
+
+        A task that no list names may be one of a test set whose list is missing. Without any list nothing can be told.
+        """
+        if is_test(split):
+            return "test_source", f"a task of {split}, which is kept for scoring"
+        if split is None and self._world is not None and self._world.lists:
+            return "unknown_split", f"none of the datasets {', '.join(self._world.lists)} names this task"
+        return None
 
     def _task(self, folder: Path) -> Task:
         """The task of a folder.
@@ -137,7 +152,7 @@ class _Experiment:
                 next_step="name AppWorld's root with --root",
             )
         assert self._world is not None
-        return Task(BENCHMARK, folder.name, own_family, instruction, self._world.split_of(folder.name))
+        return Task(BENCHMARK, folder.name, own_family, instruction, self._world.split(folder.name))
 
     def _outcome(self, folder: Path, *, has_steps: bool) -> Outcome:
         """How the run ended; ``TrajectoryError`` if what was written of it contradicts itself."""
@@ -156,7 +171,6 @@ class _Experiment:
         models = calls.models if calls else ()
         kind: Kind = "oracle" if ORACLE in (self._student, *models) else self._options.kind
         seen = calls.memory if calls else False
-        invented = self._world is not None and self._world.invented
         return Source(
             teacher=self._options.teacher or " + ".join(models) or self._student or "unknown",
             run_id=self._path.resolve().name,
@@ -164,7 +178,7 @@ class _Experiment:
             sha256=hashlib.sha256(content + "\0".join(calls.replies if calls else ()).encode()).hexdigest(),
             kind=kind,
             memory_assisted=memory_assisted(self._path, folder.name, kind, seen=seen),
-            terms=None if invented else TERMS,
+            terms=self._world.terms if self._world else None,
         )
 
 

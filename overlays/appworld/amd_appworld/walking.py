@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from amd_appworld.arguments import arguments_of, requested, suppresses
-from amd_appworld.cells import CodeCall, Frame
-from amd_appworld.names import Bound, Function, Literal, Names, Unwritten, api_of, assigned_in, literal
+from amd_appworld.cells import CodeCall, Setting
+from amd_appworld.names import Bound, Function, Names, Unwritten, Written, api_of, assigned_in, literal
 
 __all__ = ["Walk"]
 
@@ -32,7 +32,7 @@ class Walk:
         self.calls: list[CodeCall] = []
         self.prints = 0
         self.catches = False
-        self._frame = Frame()
+        self._frame = Setting()
         self._values: dict[str, int] = {}  # a name that holds a call's value, and which
         self._at: dict[ast.Call, int] = {}
 
@@ -110,10 +110,10 @@ class Walk:
         else:
             self._expression(part)
 
-    def _entered(self, *, guarded: bool = False, repeated: bool = False) -> Frame:
+    def _entered(self, *, guarded: bool = False, repeated: bool = False) -> Setting:
         """Step inside; gives the frame to come back to."""
         outside = self._frame
-        self._frame = Frame(outside.site, outside.guarded or guarded, outside.repeated or repeated, outside.depth)
+        self._frame = Setting(outside.site, outside.guarded or guarded, outside.repeated or repeated, outside.depth)
         return outside
 
     def _expression(self, node: ast.AST) -> None:
@@ -204,7 +204,7 @@ class Walk:
         if self._frame.depth >= _NEST or len(self.calls) > _MOST_CALLS:
             return
         outside, kept, values = self._frame, self.names, self._values
-        self._frame = Frame(outside.site or node.lineno, outside.guarded, outside.repeated, outside.depth + 1)
+        self._frame = Setting(outside.site or node.lineno, outside.guarded, outside.repeated, outside.depth + 1)
         hidden = {argument.arg for argument in ast.walk(function.node.args) if isinstance(argument, ast.arg)}
         self.names = {name: bound for name, bound in kept.items() if name not in hidden}
         self._values = {}
@@ -235,7 +235,7 @@ class Walk:
         if isinstance(value, ast.Name) and isinstance(self.names.get(value.id), Function):
             return self.names[value.id]
         try:
-            return Literal(literal(value, self.names))
+            return Written(literal(value, self.names))
         except Unwritten:
             return None
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from amd.traces import strip_memory
 from amd_appworld.interactions import Interaction
 
-__all__ = ["align", "telling_values", "words_beside"]
+__all__ = ["align", "words_beside"]
 
 _FENCE: Final = "```"
 _PLACE: Final = "\0"
-_TELLING: Final = re.compile(r"pass|pwd?\b|token|phone|mail|card|cvv|secret|profile|contact|address", re.IGNORECASE)
-_LOOKED_AT: Final = 20_000
-_ENDS: Final = "\"'`,:;.()[]"
 
 
 def align(cells: Sequence[Interaction], replies: Sequence[str]) -> list[int] | None:
@@ -56,25 +52,3 @@ def words_beside(reply: str, code: str) -> str:
         outside = [before]
     text, _ = strip_memory("\n\n".join(part.strip() for part in outside if part.strip()))
     return text.replace(_PLACE, "").strip()
-
-
-def telling_values(code: str, output: str) -> frozenset[str]:
-    r"""What a cell that deals with secrets or contacts printed and what could be one of them.
-
-    Masking knows a secret by the key that it stands under in a call's arguments or answer. What such a cell prints
-    bare belongs to no call's answer, so that nothing would know it again in the agent's words.
-
-    >>> sorted(telling_values("print(user['password'], user['phone'])", "q7!Vault\n5550102938"))
-    ['5550102938', 'q7!Vault']
-    """
-    if not _TELLING.search(code):
-        return frozenset()
-    words = (word.strip(_ENDS) for word in output[:_LOOKED_AT].split())
-    return frozenset(word for word in words if _may_be_secret(word))
-
-
-def _may_be_secret(word: str) -> bool:
-    """No plain word and no small number."""
-    if not 4 <= len(word) <= 200 or word.isdigit():
-        return word.isdigit() and 7 <= len(word) <= 200
-    return not (word.isalpha() and (word.islower() or word.istitle()))

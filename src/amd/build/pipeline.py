@@ -216,13 +216,14 @@ def _nothing_admitted(gate: Gate, current: Memory | None, seconds: Mapping[str, 
 def _published(manifest: Manifest | None) -> dict[str, Any]:
     """The figures of a report that tell what is published now."""
     if manifest is None:
-        return {"records": {}, "generation": 0, "digest": "", "seal": ""}
+        return {"records": {}, "generation": 0, "digest": "", "seal": "", "terms": None}
     records = {name: shelf.rows for name, shelf in manifest.shelves.items()}
     return {
         "records": records,
         "generation": manifest.generation,
         "digest": manifest.content,
         "seal": manifest.seal,
+        "terms": manifest.sources.terms,
     }
 
 

@@ -53,7 +53,7 @@ class BuildReport:
     model has cost, by purpose. ``changed`` is false
     where the input added nothing: then generation, digest and seal are those of before. Where nothing was admitted,
     nothing is published, and without an earlier memory ``generation`` is 0. ``retired`` names the tasks that
-    ``--replace`` took out.
+    ``--replace`` took out. ``terms`` is what the memory's manifest says on its redistribution.
     """
 
     read: int
@@ -68,6 +68,7 @@ class BuildReport:
     generation: int
     digest: str
     seal: str
+    terms: str | None
     changed: bool
     retired: Sequence[str]
     moved_floors: Mapping[str, tuple[float, float]]

@@ -241,6 +241,7 @@ def _print(report: BuildReport, out: Path, costs: Sequence[tuple[str, object]]) 
         *costs,
         ("generation", report.generation),
         ("seconds", ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in report.seconds.items())),
+        *([("terms", report.terms)] if report.terms else []),
     ]
     state = "" if report.changed else " (unchanged)" if report.generation else ": nothing admitted, nothing published"
     print_table(f"memory {out}{state}", rows)

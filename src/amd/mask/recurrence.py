@@ -99,9 +99,11 @@ class Collector:
             for name in (f"{first} {last}", f"{last}, {first}", f"{last} {first}"):
                 self._found.setdefault(Words(name), placeholder)
 
-    def recurrence(self) -> Recurrence:
-        """All values so far, longest first."""
-        found = sorted(self._found.items(), key=lambda item: item[0].order)
+    def recurrence(self, without: Collector | None = None) -> Recurrence:
+        """All values so far, longest first; ``without`` those that another collector has."""
+        known = without._found if without else {}  # noqa: SLF001 - of its own kind
+        new = ((spelling, name) for spelling, name in self._found.items() if spelling not in known)
+        found = sorted(new, key=lambda item: item[0].order)
         # A value may be the name of its own key, and a placeholder must not hold what it hides.
         whole = Finder(found)
         safe = {name for name in set(self._found.values()) if not whole.holds(name)}

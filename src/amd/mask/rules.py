@@ -38,7 +38,7 @@ class Mask:
 
     @classmethod
     def of(cls, run: Trajectory) -> Mask:
-        """Collect what must not recur from the arguments and observations of a run, and its tools' own words."""
+        """Collect what must not recur from a run's calls and from beside them, and its tools' own words."""
         tools = {tool.name: words_of(tool) for tool in run.tools or ()}
         return cls(recurrence_of(run, tools), tools, names_of(run, tools))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from amd.json_text import JSON, loads
@@ -12,7 +12,7 @@ from amd.mask.recurrence import Collector, Recurrence
 from amd.mask.seen import named_values, pieces
 from amd.trajectory import ToolSpec, Trajectory
 
-__all__ = ["ToolWords", "names_of", "recurrence_of", "words_of"]
+__all__ = ["ToolWords", "names_of", "recurrence_beside", "recurrence_of", "words_of"]
 
 _DEPTH = 64
 # BFCL writes an enum into the description: ``[Enum]: ["engage", "release"]`` or ``[Enum]: USD, EUR``.
@@ -73,19 +73,44 @@ def _written_enum(description: str) -> Iterator[str]:
 
 
 def names_of(run: Trajectory, tools: Mapping[str, ToolWords]) -> frozenset[str]:
-    """The case-folded names of a run's tools and of their arguments: words of the interface, nobody's values."""
+    """The case-folded names of a run's tools and of their arguments: words of the interface, nobody's values.
+
+    A tool named ``app.api`` names both.
+    """
     names = {word for words in tools.values() for word in words.names}
-    return frozenset(name.casefold() for name in {*names, *tools, *(call.name for call in run.calls)})
+    called = {*tools, *(call.name for call in run.calls)}
+    parts = {part for name in called for part in name.split(".") if part}
+    return frozenset(name.casefold() for name in {*names, *called, *parts})
 
 
 def recurrence_of(run: Trajectory, tools: Mapping[str, ToolWords]) -> Recurrence:
-    """What must not recur in a run, from the arguments and the observations of its calls."""
-    enums = frozenset(word.casefold() for words in tools.values() for word in words.enums)
-    collector = Collector(enums | names_of(run, tools))
-    for call in run.calls:
-        _collect(call.arguments, "", "", None, collector, 0)
-        _collect(call.observation, "", "", None, collector, 0)
+    """What must not recur in a run: from the arguments and the observations of its calls, and from beside them."""
+    collector = _of_calls(run, tools)
+    _add(run.beside, collector)
     return collector.recurrence()
+
+
+def recurrence_beside(run: Trajectory, tools: Mapping[str, ToolWords]) -> Recurrence:
+    """What must not recur in a run, and that only what stands beside its calls tells of."""
+    known, collector = _of_calls(run, tools), Collector(_vocabulary(run, tools))
+    _add(run.beside, collector)
+    return collector.recurrence(without=known)
+
+
+def _vocabulary(run: Trajectory, tools: Mapping[str, ToolWords]) -> frozenset[str]:
+    return frozenset(word.casefold() for words in tools.values() for word in words.enums) | names_of(run, tools)
+
+
+def _of_calls(run: Trajectory, tools: Mapping[str, ToolWords]) -> Collector:
+    collector = Collector(_vocabulary(run, tools))
+    for call in run.calls:
+        _add((call.arguments, call.observation), collector)
+    return collector
+
+
+def _add(values: Iterable[JSON], collector: Collector) -> None:
+    for value in values:
+        _collect(value, "", "", None, collector, 0)
 
 
 def _collect(value: JSON, key: str, whole: str, kind: KeyClass | None, collector: Collector, depth: int) -> None:

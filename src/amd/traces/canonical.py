@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from amd.errors import SchemaTooNew, TrajectoryError
 from amd.json_text import JSON, dumps, replace_surrogates
+from amd.mask.beside import without_beside
 from amd.traces.lines import Line, read_jsonl
 from amd.traces.reader import Item, Note, ReaderOptions
 from amd.traces.schema import RunLine, as_json, count_unknown
@@ -31,6 +32,8 @@ _VERSION = re.compile(r"amd-trajectory/([1-9][0-9]*)")
 
 def write(path: Path, trajectories: Iterable[Trajectory]) -> int:
     """Write the runs to ``path``, all or nothing, and return how many there were. Lone surrogates are replaced.
+
+    What a run held beside its calls is not written: values that are known from there alone become placeholders.
 
     Raises:
         TrajectoryError: The file cannot be written, or a run holds what JSON cannot: ``NaN``, nesting without end.
@@ -71,7 +74,7 @@ def _write_lines(path: Path, trajectories: Iterable[Trajectory]) -> int:
 def _encode(run: Trajectory) -> bytes:
     """The canonical bytes of one run."""
     try:
-        clean, _ = replace_surrogates({"format": FORMAT, **as_json(run)})
+        clean, _ = replace_surrogates({"format": FORMAT, **as_json(without_beside(run))})
         return dumps(clean, sort_keys=False)
     except ValueError as error:
         raise TrajectoryError(

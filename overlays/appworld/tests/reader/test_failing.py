@@ -4,35 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from naming import found
 
 from amd_appworld.api_docs import ApiDocs
-from amd_appworld.code import read_cell
 from amd_appworld.failing import HINTED, failing_api
-from amd_appworld.names import Names
 
 # Without the log three cells cannot be named: the API's name stands nowhere in the code or the traceback.
 ONLY_BY_THE_LOG = {"dictionary of functions", "getattr with a name", "class method"}
-
-
-def docs_of(cells):
-    """Documents of the APIs that the cells asked, made of the requests that they sent."""
-    documents = {}
-    for cell in cells:
-        if cell["last_request"]:
-            app, api = cell["requested"].split(".")
-            request = cell["last_request"]
-            documents.setdefault(app, {})[f"{api}"] = {"path": request["url"], "method": request["method"]}
-    return ApiDocs.of(documents)
-
-
-def found(cells, *, by_log):
-    """Each cell with the failure that is found in it; the cells follow each other in one run."""
-    names = Names()
-    for cell in cells:
-        asked = cell["last_request"] if by_log else None
-        docs = docs_of([cell]) if by_log else None
-        yield cell, failing_api(cell["code"], cell["output"], last_request=asked, docs=docs, before=names)
-        names = read_cell(cell["code"], names).names
 
 
 def test_there_are_cells_of_both_kinds(cells):
@@ -42,7 +20,7 @@ def test_there_are_cells_of_both_kinds(cells):
 
 
 def test_with_the_request_log_every_cell_is_named(cells):
-    """All 53, with the kind of the failure; 31 of them have a failing API."""
+    """All 53, with the kind of the failure; 33 of them have a failing API."""
     wrong = {
         cell["name"]: failure
         for cell, failure in found(cells, by_log=True)

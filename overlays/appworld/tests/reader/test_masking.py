@@ -12,6 +12,8 @@ import pytest
 from made_experiments import DENIED, TASK, Root, failed
 
 from amd.testing import LoopbackServer
+from amd.traces import ReaderOptions, load_reader, write
+from amd_appworld.tasks import INVENTED_TERMS, TERMS
 
 JWT = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJ0ZXNzIn0.4olrYeuhmjeIE4xzqkEKueUrPmu2kmr62"
 SECRETS = (
@@ -175,22 +177,98 @@ def test_none_reaches_a_model_nor_the_memory_in_its_words(root):
     assert "music.show_songs" in sent
 
 
-def test_a_secret_that_was_only_printed_bare(root):
-    """It stands under no key anywhere: words that repeat it are left out, and counted; other words stay."""
-    printed = "for row in rows:\n    print(row['account'], row['password'], row['phone'])"
-    cells = ((printed, "music Bare-secret-7\nspare hunter22 5559871234"), CELLS[4], CELLS[4], CELLS[8])
-    texts = ("I look.", "I use Bare-secret-7 for this.", "Or ring 5559871234.", "Done, I think.")
-    root.run(cells=cells, texts=texts, requests=None)
-    assert [step.text for step in root.only().turns[0].steps] == ["I look.", "", "", "Done, I think."]
-    assert root.notes() == {"words_left_out": 2}
+ROWS = "rows = apis.supervisor.show_account_passwords()"
+LOGINS = tuple((f"apis.music.login(username='x', password=rows[{at}]['password'])", GOOD) for at in (0, 1))
+DONE = ("apis.supervisor.complete_task()", GOOD)
+CAUGHT = (
+    f"{ROWS}\nprint(rows[0]['password'], rows[1]['password'])\n"
+    "try:\n    apis.music.login(username='x')\nexcept Exception as e:\n    print('sorry', e)"
+)
+FIELD = 'sorry Response status code is 422:\n{"message":"Validation error. Reason: \\npassword: field required"}'
+BARE = {
+    "with a caught error": (((CAUGHT, f"q7!Vault#33 Zk_music_04\n{FIELD}"),), ("q7!Vault#33", "Zk_music_04")),
+    "plain words": (
+        ((f"{ROWS}\nprint(rows[0]['password'], rows[1]['password'])", "sunflowers Marigold"),),
+        ("sunflowers", "Marigold"),
+    ),
+    "no telling word in the cell": (
+        (
+            (ROWS, GOOD),
+            ("for row in rows:\n    print(list(row.values()))", "['music', 'sunflowers']\n['b', 'Zk_music_04']"),
+        ),
+        ("sunflowers", "Zk_music_04"),
+    ),
+    "a dictionary in a loop": (
+        (
+            (ROWS, GOOD),
+            ("for row in rows:\n    print(row)", "{'app': 'a', 'password': 'sunflowers'}\n{'pin': 'Marigold'}"),
+        ),
+        ("sunflowers", "Marigold"),
+    ),
+    "by a function of the agent's own": (
+        (
+            (
+                f"def show(them):\n    for one in them:\n        print(*one.values())\n{ROWS}\nshow(rows)",
+                "a sunflowers\nb pale",
+            ),
+        ),
+        ("sunflowers", "pale"),
+    ),
+}
+
+
+@pytest.mark.parametrize("with_log", [True, False])
+@pytest.mark.parametrize("name", BARE)
+def test_secrets_that_were_printed_bare(root, name, with_log):
+    """They stand under no key of any call; the agent names them. No model is told, and its other words stay."""
+    shown, secrets = BARE[name]
+    cells = (*shown, *LOGINS, DONE)
+    told = f"For music they are {secrets[0]} and {secrets[1]}, I try both."
+    texts = (*("I look.",) * len(shown), told, "", "Done, I think.")
+    sent = [{"method": "get", "url": "/supervisor/account_passwords", "data": {}}] + [
+        {"method": "post", "url": "/music/auth/token", "data": {"username": "x", "password": secret}}
+        for secret in secrets
+    ]
+    root.run(cells=cells, texts=texts, requests=(*sent, REQUESTS[-1]) if with_log else None)
+    assert [step.text for step in root.only().turns[0].steps] == list(texts)  # the control: they are there to be found
+    with LoopbackServer(chat=words, models=["builder"]) as server:
+        held, _ = build(root, "--distiller", "builder", "--base-url", server.url, "--reasoning")
+        asked = "\n".join(json.dumps(request.body, ensure_ascii=False) for request in server.requests)
+    assert [secret for secret in secrets if secret in held + asked] == []
+    assert re.search(r"For music they are <\w+> and <\w+>, I try both\.", asked)
+    assert "Done, I think." in asked
+
+
+def test_words_of_the_interface_stay(root):
+    """A cell that prints the names of the apps beside their passwords makes no secret of these names."""
+    printed = "passwords = {row['account_name']: row['password'] for row in rows}\nprint(sorted(passwords))"
+    cells = ((ROWS, GOOD), (printed, "['music', 'supervisor', 'sunflowers']"), CELLS[4], CELLS[7], DONE)
+    told = "I call music.show_songs of the music app as the supervisor said, with order, and sunflowers."
+    root.run(cells=cells, texts=("I ask.", "I look.", "Log in to music.", told, "Done."), requests=None)
+    assert root.notes() == {}
     held, _ = build(root)
-    assert not any(value in held for value in ("Bare-secret-7", "hunter22", "5559871234"))
-    assert "Done, I think." in held
+    assert re.search(r"I call music.show_songs of the music app as the supervisor said, with order, and <\w+>\.", held)
 
 
-def test_the_memory_says_that_it_may_not_be_published(root):
-    """In its manifest, unless the world is an invented one."""
-    assert "plain text" in build(root)[1]["sources"]["terms"]
+def test_a_file_of_runs_tells_no_more(root, tmp_path):
+    """What ``amd read`` wrote holds no secret that stands under no key, and the memory of it holds none at all."""
+    cells, secrets = BARE["plain words"]
+    asked = "Use sunflowers, or write to tess.quill@example.org."
+    root.write(f"data/tasks/{TASK}/specs.json", {"instruction": asked})
+    texts = ("I look.", f"They are {' and '.join(secrets)}.", "", "Done.")
+    root.run(cells=(*cells, *LOGINS, DONE), texts=texts, requests=None)
+    path = tmp_path / "runs.jsonl"
+    write(path, [root.only()])
+    assert [secret for secret in secrets if secret in path.read_text(encoding="utf-8")] == []
+    (run,) = load_reader("amd").read([path], ReaderOptions())
+    assert run.turns[0].steps[1].text == "They are <secret> and <secret>."
+
+
+def test_the_memory_says_what_may_be_done_with_it(root):
+    """In its manifest, of AppWorld's tasks and of an invented world's."""
+    assert build(root)[1]["sources"]["terms"] == TERMS
     root.write("data/invented-world.json", {})
     shutil.rmtree(root.path / "memory")
-    assert build(root)[1]["sources"]["terms"] is None
+    held, manifest = build(root)
+    assert manifest["sources"]["terms"] == INVENTED_TERMS
+    assert "which are free" in held

@@ -21,12 +21,9 @@ from made_experiments import (
     verdict,
 )
 
-from amd.arms import Arm, RunLog
 from amd.build import admit
 from amd.errors import ConfigError, TrajectoryError
-from amd.inject import build_block, build_hint
 from amd.traces import Refusal, Trajectory, reader_options
-from amd_appworld.tasks import TERMS
 
 GOOD = "Execution successful."
 
@@ -102,22 +99,6 @@ def test_a_report_that_cannot_be_read(root):
         assert found.reason == "score_mismatch" if isinstance(found, Refusal) else found.outcome.success is False
 
 
-@pytest.mark.parametrize("split", ["test_normal", "test_challenge"])
-def test_test_tasks_are_no_source(tmp_path, split):
-    """Unless that is asked for; then the split says so."""
-    root = Root(tmp_path).data(split=split).run()
-    assert root.only().reason == "test_source"
-    assert root.only(allow_test_source=True).task.split == split
-    assert Root(tmp_path / "b").data(split="dev").run().only().task.split == "dev"
-
-
-def test_a_world_without_datasets(tmp_path):
-    """The split is not known, and it is counted."""
-    root = Root(tmp_path).data(split=None).run()
-    assert root.only().task.split is None
-    assert root.notes() == {"no_datasets": 1}
-
-
 def test_without_the_data_there_is_no_instruction(tmp_path):
     """Refused with the next step; the root may be named, and lie anywhere."""
     root = Root(tmp_path / "runs").run()
@@ -128,22 +109,6 @@ def test_without_the_data_there_is_no_instruction(tmp_path):
     assert root.only(root=str(other.path / "data")).task.split == "train"
     with pytest.raises(ConfigError, match="has no data/tasks"):
         root.only(root=str(tmp_path / "nowhere"))
-
-
-def test_terms_go_with_the_run(root):
-    """AppWorld's own tasks say that they may not be published; an invented world's are free."""
-    assert root.only().source.terms == TERMS
-    root.write("data/invented-world.json", {"format": "amd-invented-world/1"})
-    assert root.only().source.terms is None
-
-
-def test_memory_in_a_prompt_is_told(root):
-    """Blocks and hints of ours, whoever ran it; a plain prompt is none."""
-    for text in (build_block([("Then:", ["old"])]), "Output:\n" + build_hint([("Try:", ["a()"])])):
-        root.run(messages=[{"role": "system", "content": text}])
-        assert root.only().source.memory_assisted is True
-    root.run(messages=[{"role": "system", "content": [{"type": "text", "text": "Be brief."}]}])
-    assert root.only().source.memory_assisted is False
 
 
 def test_the_log_that_lost_its_tail(root):
@@ -278,38 +243,11 @@ def test_folders(tmp_path):
 def test_folders_that_are_no_task_or_have_no_log(root):
     """Each is refused by itself."""
     root.write("experiments/outputs/run/tasks/notes/logs/environment_io.md", log(*CELLS))
-    root.write("data/tasks/abc1234_2/specs.json", {"instruction": "x"})
+    root.data(TASK, "abc1234_2")
     root.write("experiments/outputs/run/tasks/abc1234_2/logs/other.txt", "x")
     refused = {item.task_id: item.detail for item in root.items() if isinstance(item, Refusal)}
     assert set(refused) == {"notes", "abc1234_2"}
     assert "cannot be read" in refused["abc1234_2"]
-
-
-def test_runs_of_ours(root):
-    """The student's name and its kind; a run of the scripted model is an oracle's, whatever was asked for."""
-    assert root.only(kind="student").source.kind == "student"
-    root.run(model="appworld-oracle")
-    assert (root.only(kind="student").source.kind, root.only().source.teacher) == ("oracle", "appworld-oracle")
-    assert root.only(teacher="me").source.teacher == "me"
-
-
-def test_memory_as_our_own_runs_write_it_down(root):
-    """Settings without a log leave it open; a log of the method none says no; a broken one leaves it open."""
-    root.write("experiments/outputs/run/amd-run.json", {"agent": {"name": "small"}, "arm": {"method": "none"}})
-    assert root.only().source.memory_assisted is None
-    with Arm(method="none").open() as opened:
-        counts = dict.fromkeys(("calls", "failed_calls", "hints", "placeholders", "system_changes"), 0)
-        written = RunLog.of(opened, root.only().task, None, **counts).as_json()
-    place = f"experiments/outputs/run/exposures/{TASK}.json"
-    root.write(place, {"amd": written, "steps": 3})
-    assert root.only().source.memory_assisted is False
-    for broken in ({"amd": None}, "{", {"amd": {**written, "task_id": "abc1234_2"}}):
-        root.write(place, broken)
-        assert root.only().source.memory_assisted is None
-    root.write(place, {"amd": written})
-    assert root.only().source.memory_assisted is False
-    root.write("experiments/outputs/run/amd-run.json", {"arm": {"method": "amd"}})
-    assert root.only().source.memory_assisted is None
 
 
 def test_hostile_logs(root):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from amd.inject import build_hint
 from amd_appworld.interactions import Interaction
-from amd_appworld.words import align, telling_values, words_beside
+from amd_appworld.words import align, words_beside
 
 
 def cells(*codes):
@@ -62,9 +62,3 @@ def test_any_reply(reply, code):
     words = words_beside(reply, code)
     assert "\0" not in words
     assert all(line.strip() in reply.replace("~~~", "```") for line in words.split("\n"))
-
-
-def test_telling_values():
-    """What could be a secret, of a cell that deals with some; plain words and small numbers are none."""
-    assert telling_values("print(p['password'])", "music Quill s3cret! 12 5550102938") == {"s3cret!", "5550102938"}
-    assert telling_values("print(song['title'])", "s3cret!") == frozenset()

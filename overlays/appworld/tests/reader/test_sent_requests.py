@@ -8,7 +8,7 @@ import pytest
 from made_experiments import DOCS
 
 from amd_appworld.api_docs import ApiDocs
-from amd_appworld.requests import read_requests
+from amd_appworld.sent_requests import read_log
 
 WORLD = ApiDocs.of(DOCS)
 
@@ -22,7 +22,7 @@ def sent(tmp_path):
         path.write_text(
             "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines), encoding="utf-8"
         )
-        return read_requests(path, docs)
+        return read_log(path).by_api(docs)
 
     return read
 
@@ -61,4 +61,14 @@ def test_a_log_with_a_hole_tells_nothing(sent, line):
 
 def test_no_log(tmp_path):
     """It is not known what was sent."""
-    assert read_requests(tmp_path / "no", ApiDocs.of(DOCS)) is None
+    assert read_log(tmp_path / "no").by_api(WORLD) is None
+    assert read_log(tmp_path / "no").held == ()
+
+
+def test_what_was_held_needs_neither_documents_nor_a_whole_log(tmp_path):
+    """Masking is glad of each line: of an API that is not known too."""
+    login = {"method": "post", "url": "/elsewhere/token", "data": {"password": "sunflowers"}}
+    path = tmp_path / "api_calls.jsonl"
+    path.write_text(f"{json.dumps(login)}\n{{torn\n{json.dumps(song(1))}\n", encoding="utf-8")
+    log = read_log(path)
+    assert (log.held, log.whole, log.by_api(WORLD)) == (({"password": "sunflowers"}, {"page_index": 1}), False, None)

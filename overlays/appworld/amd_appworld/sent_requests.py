@@ -15,10 +15,19 @@ from typing import Any, Final
 from amd_appworld.api_docs import ApiDocs
 from amd_appworld.cells import CodeCall
 
-__all__ = ["Requests", "read_requests", "written_values"]
+__all__ = ["Request", "Requests", "SentRequests", "read_log", "written_values"]
 
 _MOST_BYTES: Final = 50_000_000
 """A larger file is not read: a run sends a few thousand requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request, and what it was given."""
+
+    method: str
+    url: str
+    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +54,51 @@ class Requests:
         return api in self.sent
 
 
-def read_requests(path: Path, docs: ApiDocs | None) -> Requests | None:
-    """The requests of a run; ``None`` where there is no log, or no documents say which API a request is of."""
-    if docs is None:
-        return None
+@dataclass(frozen=True, slots=True)
+class SentRequests:
+    """The requests of a run, in order; ``whole`` is false where a line could not be read, or none could."""
+
+    requests: tuple[Request, ...] = ()
+    whole: bool = False
+
+    @property
+    def held(self) -> tuple[Mapping[str, Any], ...]:
+        """What each request held, by its keys: for masking, which is glad of every line that can be read."""
+        return tuple(request.values for request in self.requests if request.values)
+
+    def by_api(self, docs: ApiDocs | None) -> Requests | None:
+        """What was sent to each API; ``None`` where a hole leaves that open, or no documents say which API it was."""
+        if docs is None or not self.whole:
+            return None
+        sent: dict[str, dict[str, dict[str, Any]]] = {}
+        known: dict[tuple[str, str], str | None] = {}
+        for request in self.requests:
+            place = request.method, request.url
+            if place not in known:
+                known[place] = docs.find(*place)
+            api = known[place]
+            if api is not None:
+                arguments = sent.setdefault(api, {})
+                for name, value in request.values.items():
+                    arguments.setdefault(name, {})[_spelled(value)] = value
+        return Requests(
+            {api: {name: tuple(values.values()) for name, values in named.items()} for api, named in sent.items()}
+        )
+
+
+def read_log(path: Path) -> SentRequests:
+    """The log of a run's requests; an empty one that is not whole if it is not there, or too large."""
     try:
         if path.stat().st_size > _MOST_BYTES:
-            return None
+            return SentRequests()
         lines = path.read_bytes().split(b"\n")
     except OSError:
-        return None
-    sent: dict[str, dict[str, dict[str, Any]]] = {}
-    known: dict[tuple[str, str], str | None] = {}
-    for line in filter(bytes.strip, lines):
-        request = _read(line)
-        if request is None:
-            return None  # a log with a hole tells neither what was sent nor what was not
-        method, url, values = request
-        if (method, url) not in known:
-            known[method, url] = docs.find(method, url)
-        api = known[method, url]
-        if api is not None:
-            arguments = sent.setdefault(api, {})
-            for name, value in values.items():
-                arguments.setdefault(name, {})[_spelled(value)] = value
-    return Requests(
-        {api: {name: tuple(values.values()) for name, values in named.items()} for api, named in sent.items()}
-    )
+        return SentRequests()
+    read = [_read(line) for line in lines if line.strip()]
+    return SentRequests(tuple(filter(None, read)), whole=None not in read)
 
 
-def _read(line: bytes) -> tuple[str, str, Mapping[str, Any]] | None:
+def _read(line: bytes) -> Request | None:
     try:
         value = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -84,7 +108,7 @@ def _read(line: bytes) -> tuple[str, str, Mapping[str, Any]] | None:
     method, url, values = value.get("method"), value.get("url"), value.get("data") or {}
     if not (isinstance(method, str) and isinstance(url, str) and isinstance(values, dict)):
         return None
-    return method, url, values
+    return Request(method, url, values)
 
 
 def _refuse(constant: str) -> float:
