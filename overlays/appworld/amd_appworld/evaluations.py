@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from amd.errors import TrajectoryError
 from amd.traces import Outcome
+from amd_appworld.files import bytes_of
 
 __all__ = ["EVALUATIONS", "Evaluations", "Verdict", "outcome_of", "read_evaluations", "read_report"]
 
@@ -83,11 +84,19 @@ def read_evaluations(experiment: Path) -> Evaluations:
 
 def _individual(path: Path) -> Mapping[str, Any] | None:
     try:
-        value = json.loads(path.read_bytes())
+        value = json.loads(bytes_of(path), object_pairs_hook=_once)
     except (OSError, ValueError, RecursionError):
         return None
     individual = value.get("individual") if isinstance(value, dict) else None
     return individual if isinstance(individual, dict) else None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; ``ValueError`` if it has a name twice: which of the two counts, nobody can say."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return found
 
 
 def _verdict(value: object) -> Verdict | None:
@@ -99,7 +108,10 @@ def _verdict(value: object) -> Verdict | None:
     success = found.passes_fully if found.success is None else found.success
     if success is None or (success and found.failures) or found.passes_fully not in (None, success):
         return None
-    return Verdict(success, None if found.passes is None else len(found.passes), found.num_tests)
+    passed = None if found.passes is None else len(found.passes)
+    if found.num_tests is not None and passed is not None and success is not (passed == found.num_tests > 0):
+        return None
+    return Verdict(success, passed, found.num_tests)
 
 
 def read_report(task: Path) -> Verdict | None:
@@ -110,7 +122,7 @@ def read_report(task: Path) -> Verdict | None:
     """
     path = task / REPORT
     try:
-        text = path.read_bytes().decode("utf-8", "replace")
+        text = bytes_of(path).decode("utf-8", "replace")
     except OSError:
         return None
     match = _REPORT.search(text)
@@ -132,6 +144,6 @@ def outcome_of(verdict: Verdict | None) -> Outcome:
         return Outcome(None, None, "no evaluation has it, and no report lies beside it")
     score = None
     if verdict.passed is not None and verdict.total:
-        score = min(1.0, verdict.passed / verdict.total)
+        score = verdict.passed / verdict.total
     evidence = "" if score is None else f"{verdict.passed} of {verdict.total} tests passed"
     return Outcome(verdict.success, score, evidence)

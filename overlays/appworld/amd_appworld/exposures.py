@@ -9,6 +9,7 @@ from typing import Any, Final
 from amd.arms import RUN_SETTINGS, RunLog
 from amd.errors import TrajectoryError
 from amd.traces import Kind
+from amd_appworld.files import bytes_of
 
 __all__ = ["ORACLE", "exposures_file", "memory_assisted", "student_of"]
 
@@ -42,7 +43,7 @@ def memory_assisted(experiment: Path, task_id: str, kind: Kind, *, seen: bool) -
     if not path.exists():
         return None if (experiment / RUN_SETTINGS).exists() or kind == "student" else False
     try:
-        value = json.loads(path.read_bytes())
+        value = json.loads(bytes_of(path))
         log = RunLog.read(value.get("amd") if isinstance(value, dict) else None)
     except (OSError, ValueError, RecursionError, TrajectoryError):
         return None
@@ -55,7 +56,7 @@ def memory_assisted(experiment: Path, task_id: str, kind: Kind, *, seen: bool) -
 
 def _settings(experiment: Path) -> dict[str, Any]:
     try:
-        value = json.loads((experiment / RUN_SETTINGS).read_bytes())
+        value = json.loads(bytes_of(experiment / RUN_SETTINGS))
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from amd.traces import strip_memory
+from amd_appworld.files import bytes_of
 
 __all__ = ["LmCalls", "read_lm_calls"]
 
@@ -65,7 +66,7 @@ class LmCalls:
 def read_lm_calls(path: Path) -> LmCalls | None:
     """The calls that a file tells of; ``None`` if there is no file that can be read."""
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = bytes_of(path).split(b"\n")
     except OSError:
         return None
     torn = False

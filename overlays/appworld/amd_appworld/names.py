@@ -19,6 +19,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _DEPTH: Final = 20
 """A literal that is nested deeper is none: no argument of AppWorld's is."""
 
+_LONGEST: Final = 200_000  # characters
+
 # What Python's own parser raises for a text that is no program, or is nested beyond what it can hold.
 _NO_PROGRAM = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -60,11 +62,13 @@ class Names:
 
 
 def parsed(code: str) -> ast.Module | None:
-    """The program, or ``None`` if the text is none.
+    """The program, or ``None`` if the text is none, or is over 200,000 characters: a tree takes 400 times as much.
 
     >>> parsed("print('a'") is None, parsed("x = 1") is None
     (True, False)
     """
+    if len(code) > _LONGEST:
+        return None
     with warnings.catch_warnings():
         # An agent's text may hold odd escapes; Python warns of them as if they stood in a program of ours.
         warnings.simplefilter("ignore")

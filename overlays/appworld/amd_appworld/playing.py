@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from amd.arms import Arm, OpenArm
+from amd.arms import RUN_SETTINGS, Arm, OpenArm
 from amd.clients import ChatModel, check_endpoint
 from amd.errors import ConfigError
 from amd_appworld.crew import Crew, Progress
@@ -99,12 +99,18 @@ def play_arm(
             memory_from=opened.teachers,
         )
         with run.locked():
+            key = os.environ.get("OPENAI_API_KEY")
+            begun = (run.path / RUN_SETTINGS).exists()
+            if not begun:  # a model's name that was mistyped must not stand for this run
+                check_endpoint(agent.name, base_url=agent.base_url, api_key=key, timeout=min(limits.timeout, _PROBE))
             run.begin(settings)
             left = standing(run).left
-            key = os.environ.get("OPENAI_API_KEY")
             faults: Mapping[str, str] = {}
             if left:
-                check_endpoint(agent.name, base_url=agent.base_url, api_key=key, timeout=min(limits.timeout, _PROBE))
+                if begun:
+                    check_endpoint(
+                        agent.name, base_url=agent.base_url, api_key=key, timeout=min(limits.timeout, _PROBE)
+                    )
                 with ChatModel(agent.name, base_url=agent.base_url, api_key=key, timeout=limits.timeout) as model:
                     crew = Crew(root, run, opened, model, python)
                     faults = crew.play(left, min(workers, len(left)), progress)

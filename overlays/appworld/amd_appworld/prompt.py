@@ -56,6 +56,7 @@ _TAIL = SHOWN // 4  # of them from its end, where tracebacks say what went wrong
 _OPENING = re.compile(r"^[ ]{0,3}(?P<fence>`{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*\n", re.MULTILINE)
 _PYTHON = ("python", "python3", "py")
 _TICKS = re.compile("`+")
+_MOST_ENDS = 40  # fences at which a block is tried to end: a program ends at the first but for those in its own texts
 _THINK, _THOUGHT = "<think>", "</think>"
 _THOUGHT_LINE = re.compile(rf"^[ \t]*{_THOUGHT}[ \t]*$", re.MULTILINE)
 
@@ -178,7 +179,7 @@ def _block(reply: str, opening: re.Match[str]) -> _Block:
     if language in (*_PYTHON, ""):
         # Some write the closing fence behind the last word of their code.
         fences += re.compile(opening["fence"]).finditer(reply, begin)
-    ends = (fence for fence in fences if parsed(reply[begin : fence.start()]) is not None)
+    ends = (fence for fence in fences[:_MOST_ENDS] if parsed(reply[begin : fence.start()]) is not None)
     end = next(ends, None) or next(iter(fences), None)
     if end is None:
         return _Block(language, reply[begin:].strip("\n"), opening.start(), len(reply), closed=False)

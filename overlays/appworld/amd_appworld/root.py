@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from amd.errors import ConfigError
 from amd_appworld.answers import Briefing
 from amd_appworld.api_docs import ApiDocs
+from amd_appworld.files import bytes_of
 from amd_appworld.tasks import INVENTED, INVENTED_TERMS, TERMS, family, is_test
 
 __all__ = ["Root"]
@@ -74,7 +75,7 @@ class Root:
             raise ConfigError(
                 f"there are no datasets in {folder}",
                 next_step="name the folder above AppWorld's data with --root, or make a small world with "
-                "scripts/appworld_synthetic.py",
+                "scripts/setup_appworld.sh",
             )
         for name, tasks in self.lists.items():
             strange = next((task for task in tasks if family(task) is None), None)
@@ -148,7 +149,7 @@ class Root:
         """What a task's own file says; ``ConfigError`` if it cannot be read."""
         path = self.data / "tasks" / task_id / "specs.json"
         try:
-            return Briefing.model_validate({**json.loads(path.read_bytes()), "task_id": task_id})
+            return Briefing.model_validate({**json.loads(bytes_of(path)), "task_id": task_id})
         except (OSError, ValueError, TypeError, ValidationError) as error:
             raise ConfigError(f"{path} cannot be read: {error}", next_step="get the data again") from error
 
@@ -176,6 +177,6 @@ def _text(path: Path) -> str:
 
 def _json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
     try:
-        return json.loads(path.read_bytes())
+        return json.loads(bytes_of(path))
     except (OSError, ValueError, RecursionError):
         return None

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from amd_appworld.api_docs import ApiDocs
 from amd_appworld.cells import CodeCall
+from amd_appworld.files import bytes_of
 
 __all__ = ["Request", "Requests", "SentRequests", "read_log", "written_values"]
 
@@ -91,7 +92,7 @@ def read_log(path: Path) -> SentRequests:
     try:
         if path.stat().st_size > _MOST_BYTES:
             return SentRequests()
-        lines = path.read_bytes().split(b"\n")
+        lines = bytes_of(path).split(b"\n")
     except OSError:
         return SentRequests()
     read = [_read(line) for line in lines if line.strip()]

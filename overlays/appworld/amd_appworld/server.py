@@ -94,7 +94,7 @@ class Server:
                     self._words,
                     cwd=self._root,
                     env={name: os.environ[name] for name in (*_KEPT, *_KEPT_ON_WINDOWS) if name in os.environ}
-                    | {"APPWORLD_ROOT": str(self._root)},
+                    | {"APPWORLD_ROOT": str(self._root), "PYTHONDONTWRITEBYTECODE": "1"},  # not into the user's data
                     stdin=subprocess.PIPE,  # never written to: it closes when this process ends, however it does
                     stdout=subprocess.PIPE,
                     stderr=log,

@@ -13,7 +13,7 @@ __all__ = ["check_sources"]
 def check_sources(opened: OpenArm, root: Root, *, allowed: bool) -> bool:
     """Whether a memory holds records of test tasks.
 
-    A record says which dataset its task is of; of one that does not, the datasets of this root tell.
+    A record says which dataset its task is of, and so do the datasets of this root: one of them is enough.
 
     Args:
         opened: the arm, open.
@@ -32,12 +32,12 @@ def check_sources(opened: OpenArm, root: Root, *, allowed: bool) -> bool:
         if record.task.benchmark == BENCHMARK
     }
     runs = {run.task_id for run in opened.memory.manifest.sources.runs if run.benchmark == BENCHMARK}
-    splits = {task: said.get(task) or root.split(task) for task in runs | set(said)}
-    test = sorted(task for task, split in splits.items() if is_test(split))
+    splits = {task: {said.get(task), root.split(task)} for task in runs | set(said)}
+    test = sorted(task for task, known in splits.items() if any(map(is_test, known)))
     if test and not allowed:
         raise LeakageError(
             f"the memory at {opened.memory.path} was made of {len(test)} runs of test tasks, the first is {test[0]} "
-            f"({splits[test[0]]})",
+            f"({', '.join(sorted(filter(None, splits[test[0]])))})",
             next_step="build it from train, or say --allow-test-source: then every report is marked",
             tasks=test,
         )

@@ -18,6 +18,7 @@ from amd.traces import Item, Kind, Note, Outcome, ReaderOptions, Refusal, Source
 from amd_appworld.evaluations import Verdict, outcome_of, read_evaluations, read_report
 from amd_appworld.experiments import INTERACTIONS, LM_CALLS, REQUESTS, find_experiments, task_folders
 from amd_appworld.exposures import ORACLE, memory_assisted, student_of
+from amd_appworld.files import bytes_of
 from amd_appworld.interactions import Interactions, read_interactions
 from amd_appworld.lm_calls import LmCalls, read_lm_calls
 from amd_appworld.root import Root
@@ -188,7 +189,7 @@ def _said(verdict: Verdict) -> str:
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return bytes_of(path)
     except OSError as error:
         raise TrajectoryError(f"{path.name} cannot be read: {error.strerror}") from error
 

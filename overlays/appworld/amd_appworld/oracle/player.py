@@ -45,7 +45,7 @@ class Player:
         if not self.tasks:
             raise ConfigError(
                 f"no task in {root.path} has a solution to play",
-                next_step="name a root with train or dev, or make a small world with scripts/appworld_synthetic.py",
+                next_step="name a root with train or dev, or make a small world with scripts/setup_appworld.sh",
             )
 
     def __call__(self, request: Mapping[str, Any]) -> str:

@@ -124,3 +124,12 @@ def test_the_first_messages():
     assert messages[0][0] == messages[1][0]
     assert [each[1]["content"].partition("Task: ")[2] for each in messages] == ["A.", "B."]
     assert "0_1" not in task_message(Briefing(task_id="0_1", instruction="A.", supervisor=ADA))
+
+
+def test_a_reply_of_fences_takes_no_longer_than_its_length():
+    """Each fence might end the code: only so many are tried, and an overlong block is no program. Timed in tries."""
+    lines = 2_000
+    tried = cell_of("```python\n" + "x = 1\n" * lines + "(\n" + "```\n" * lines)
+    assert tried is not None
+    assert tried.code == "x = 1\n" * lines + "("
+    assert cell_of("```python\n" + "x = 1\n" * 300_000 + "```").code.startswith("x = 1")

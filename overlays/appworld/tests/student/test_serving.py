@@ -90,3 +90,21 @@ def test_two_of_them_have_a_port_each(begun):
         assert port != other_port
         one.stdin.close()
         other.stdin.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone ends a process with its parent")
+def test_a_process_that_cannot_listen_ends_with_its_parent():
+    """One long call of C keeps every thread of Python's from working; the system itself ends it."""
+    child = (
+        "import sys; from amd_appworld import serving; serving._end_with_parent(); import os, time;"
+        "os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
+    )
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        began = time.monotonic()
+        process.kill()
+        process.stdout.read()  # ends when the child, which writes there too, is gone
+    assert pid > 0
+    assert time.monotonic() - began < 30, "the child would have slept for a minute"

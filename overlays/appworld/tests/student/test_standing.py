@@ -156,7 +156,7 @@ def test_a_name_that_is_no_experiments_is_refused(root, name):
 
 def test_a_root_without_data_is_refused(tmp_path):
     """With what to do."""
-    with pytest.raises(ConfigError, match="appworld_synthetic"):
+    with pytest.raises(ConfigError, match="setup_appworld"):
         Root(tmp_path).chosen(None, "train")
 
 
