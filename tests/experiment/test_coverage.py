@@ -152,6 +152,18 @@ def test_turn_by_turn_a_call_is_covered_by_what_was_said_before_it(made, remembe
         assert found["replace"] == (1.0 if asking is there else 0.0)
 
 
+def test_in_replace_an_empty_answer_takes_the_earlier_one_out(made, remember):
+    """Nothing is found for the second turn: what stood before its calls is gone; in dynamic it stays."""
+    said, mv = "alpha beta gamma delta epsilon", [call("mv", source="a")]
+    memory = remember([made(1, [(f"{said} one", mv)])], floors={"workflow": 0.0, "subtask": 0.5})
+    asking = of(made(3, [(said, mv), ("zeta eta theta iota kappa", mv)]))
+    found = [
+        coverage(asking, memory, method="subtask", protocol="self-excluded", mode=mode).tasks[0].arguments
+        for mode in ("dynamic", "replace")
+    ]
+    assert found == [1.0, 0.5]
+
+
 SPLIT = Split("made-up", frozenset({"multi_turn_1", "multi_turn_2"}), frozenset({"multi_turn_3"}))
 
 

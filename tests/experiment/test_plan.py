@@ -45,6 +45,7 @@ def test_a_value_can_be_changed_from_outside(written):
         ("[arm.'../x']\nmethod = 'none'\n", r"is no name"),
         ("[arm.'workflow+function']\nmethod = 'none'\n", r"is no name"),
         ("[student.'a b']\nmodel = 'x'\n", r"is no name"),
+        ("[arm.plain]\nmethod = 'none'\n", r"are one arm"),
         ("[colour]\nred = 1\n", r"colour: Extra inputs"),
     ],
 )

@@ -93,6 +93,18 @@ def test_a_memory_is_built_where_it_is_missing(overlay, written, asked, tmp_path
     assert "runs read" in (tmp_path / "out" / "memory-new.log").read_text(encoding="utf-8")
 
 
+def test_a_memory_that_is_built_otherwise_now_is_told(overlay, written, asked):
+    """Its runs would be of two memories; the same words are the control."""
+    path = written()
+    run_experiment(read_experiment(path))
+    run_experiment(read_experiment(path))
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("[memory.runs]", "[memory.runs]\nbuild = ['amd', 'other.jsonl']"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"memory was built with fewer words, and now it is amd"):
+        run_experiment(read_experiment(path))
+    assert len(asked()) == 8
+
+
 def test_a_python_that_is_not_there_is_told(overlay, written):
     """With where to get one."""
     with pytest.raises(ConfigError, match=r"no/python cannot be run: .*scripts/setup_"):

@@ -86,9 +86,10 @@ def _read_by_turn(session: Session, run: Trajectory) -> Iterator[tuple[str, Sequ
     """For each turn the memory that the student has before it when it acts, and the turn's calls."""
     text = session.before_task(run.task.instruction).text
     for number, turn in enumerate(run.turns):
-        block = session.before_turn(turn.user, number).text if turn.user and session.mode != "static" else ""
-        if block:
-            text = block if session.mode == "replace" else f"{text}\n{block}"
+        if turn.user and session.mode != "static":
+            block = session.before_turn(turn.user, number).text
+            # In the mode replace an empty answer takes the earlier one out.
+            text = block if session.mode == "replace" else f"{text}\n{block}" if block else text
         yield text, turn.calls
 
 

@@ -85,7 +85,7 @@ class Experiment(BaseModel):
         """Each arm with the directory of its memory in place of the memory's name.
 
         Raises:
-            ConfigError: an arm contradicts itself, or the baseline is none of them.
+            ConfigError: an arm contradicts itself, two are the same, or the baseline is none of them.
         """
         found = {}
         for name, values in self.arm.items():
@@ -97,6 +97,13 @@ class Experiment(BaseModel):
                 found[name] = Arm.of(given)
             except ConfigError as error:
                 raise ConfigError(f"arm.{name}: {error.message}", next_step=error.next_step) from error
+        for name, arm in found.items():
+            twin = next((other for other in found if other != name and found[other] == arm), None)
+            if twin is not None:
+                raise ConfigError(
+                    f"arm.{name} and arm.{twin} are one arm: they differ in nothing",
+                    next_step="leave one of them out, and raise seeds to run it more often",
+                )
         if self.baseline not in found:
             raise ConfigError(
                 f"the baseline {self.baseline!r} is no arm of it", next_step=f"name one of {', '.join(found)}"

@@ -73,7 +73,7 @@ def run_experiment(
     with RunDirectory(experiment.out, RunSettings, "amd experiment").locked():
         standing = Standing(experiment.out)
         for recipe in _memories(experiment):
-            _build(recipe, experiment.out, tell, watch)
+            standing.keep_memory(recipe, built=_build(recipe, experiment.out, tell, watch))
         left = [run for run in runs if not standing.is_done(run)]
         for number, run in enumerate(left, start=len(runs) - len(left)):
             standing.begin(run)
@@ -91,10 +91,10 @@ def _memories(experiment: Experiment) -> list[MemoryRecipe]:
     return named + [MemoryRecipe(path=path) for path in sorted(read - {recipe.path for recipe in named})]
 
 
-def _build(recipe: MemoryRecipe, out: Path, tell: Callable[[str], None], watch: Callable[[str], None]) -> None:
-    """Build a memory that is not there yet; in this environment, for a harness's has no need of it."""
+def _build(recipe: MemoryRecipe, out: Path, tell: Callable[[str], None], watch: Callable[[str], None]) -> bool:
+    """Whether a memory had to be built, and is; in this environment, for a harness's has no need of it."""
     if (recipe.path / "manifest.json").exists():
-        return
+        return False
     if not recipe.build:
         raise ConfigError(
             f"there is no memory at {recipe.path}",
@@ -103,6 +103,7 @@ def _build(recipe: MemoryRecipe, out: Path, tell: Callable[[str], None], watch: 
     tell(f"building {recipe.path}")
     words = [sys.executable, "-m", "amd", "build", *recipe.build, "--out", str(recipe.path)]
     _call(words, f"memory-{recipe.path.name}", out, watch)
+    return True
 
 
 def _call(words: Sequence[str], name: str, out: Path, watch: Callable[[str], None]) -> None:
@@ -120,7 +121,7 @@ def _call(words: Sequence[str], name: str, out: Path, watch: Callable[[str], Non
                     watch(last)
             code = process.wait()
         except KeyboardInterrupt:
-            process.wait(_PATIENCE)  # it heard the same interrupt
+            _end(process)
             raise
     if code == _INTERRUPTED:
         raise KeyboardInterrupt
@@ -130,6 +131,14 @@ def _call(words: Sequence[str], name: str, out: Path, watch: Callable[[str], Non
             f"{name} ended with exit code {code}: {last or 'without a word'}",
             next_step=f"see {log}, then run the same command again: what is finished is kept",
         )
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Wait for a command that heard the same interrupt; one that does not end is ended."""
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.terminate()
 
 
 def _started(words: Sequence[str], log: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - a text file

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from amd.arms import replace_text
 from amd.errors import ConfigError, StoreError
-from amd.experiment.plan import PlannedRun
+from amd.experiment.plan import MemoryRecipe, PlannedRun
 
 __all__ = ["Standing"]
 
@@ -58,6 +58,18 @@ class Standing:
                 f"{run.path} was begun with {_difference(kept.words, run.what())}",
                 next_step="give the experiment another `out`, or undo the change",
             )
+
+    def keep_memory(self, recipe: MemoryRecipe, *, built: bool) -> None:
+        """Write down how a memory is built; ``ConfigError`` if the one that is there was built for this otherwise."""
+        name, words = f"memory {recipe.path}", list(recipe.build)
+        kept = self._runs.get(name)
+        if kept is not None and not built and kept.words != words:
+            raise ConfigError(
+                f"{recipe.path} was built with {_difference(kept.words, words)}",
+                next_step="give the memory another path, or undo the change",
+            )
+        self._runs[name] = _Kept(words=words, done=True)
+        self._write()
 
     def is_done(self, run: PlannedRun) -> bool:
         """Whether it came to its end, and is still there."""
