@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from amd.arms.words import ArmProtocol
+from amd.baselines.asked import Drawn
 from amd.errors import ConfigError
 from amd.exclusion import Split, Viewer, cross_split, in_sample, self_excluded
 from amd.experiment.covering import TaskCoverage, cover
-from amd.experiment.random_records import RandomTier, by_tool
 from amd.experiment.repairs import ErrorHint, RecordedError, hints_for, recorded_errors
 from amd.experiment.rows import CoverageRow
 from amd.methods import method_named
 from amd.session import Limits, Session
 from amd.session.budget import DEFAULT_LIMITS
-from amd.session.offer import offered
 from amd.session.terms import Mode, serves
 from amd.store import Memory
 from amd.tier import Tier
@@ -95,7 +94,7 @@ def coverage(
         split: what ``cross-split`` holds out.
         mode: when subtask memory is asked.
         limits: tokens for each tier.
-        draws: how often each task is shown random records, under the same viewer and limits.
+        draws: how often each task is shown as many records drawn at random, under the same viewer and limits.
         seed: of these draws.
         progress: called after each run.
 
@@ -144,16 +143,11 @@ class _Asking:
         self._split = split
         self._mode = mode
         self._limits = limits
-        shelves = [memory.shelves[tier.name] for tier in tiers if tier.name in memory.shelves]
-        self._pools = {shelf.tier: by_tool(shelf.records()) for shelf in shelves}
 
     def session(self, run: Trajectory, seed: int | None) -> Session:
         """The session of one run; with a seed, one that shows random records."""
         viewer = viewer_of(run.task, self._protocol, self._split)
-        tiers: tuple[Tier, ...] = self.tiers
-        if seed is not None:
-            offer = offered(run.tools)
-            tiers = tuple(RandomTier(tier, self._pools.get(tier.name, {}), viewer, offer, seed) for tier in tiers)
+        tiers = self.tiers if seed is None else tuple(Drawn(tier, seed) for tier in self.tiers)
         return Session(self._memory, viewer=viewer, method=tiers, tools=run.tools, mode=self._mode, limits=self._limits)
 
     def hints(self, of: Recorded, seed: int | None) -> Iterator[ErrorHint]:
