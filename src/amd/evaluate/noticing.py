@@ -51,7 +51,8 @@ def _changed(arms: Sequence[ArmResults]) -> Iterator[str]:
         if len(group) > 1:
             yield (
                 f"{' and '.join(arm.title for arm in group)} differ in their memory's seal alone: the memory was "
-                "changed between these runs (records retired, other floors), so they are no seeds of one arm."
+                "changed between these runs (records retired, other floors, or built anew), so they are no seeds of "
+                "one arm."
             )
 
 
