@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from amd.arms import Arm, ArmReport, RunLog, report
 from amd.errors import ConfigError, TrajectoryError
+from amd.exclusion import Split
 from amd.records import Exposure
 from amd.testing import run
 from amd.tier import FailedCall
@@ -145,6 +146,33 @@ def test_a_leak_is_found_whatever_the_log_says(exposure: Exposure, hits: int) ->
     """The families shown are compared anew; a log that owns up to more is believed."""
     figures = report([log(1, exposure), log(2, shown(2, "f1"))], family=nobody)
     assert (figures.own_family, figures.leaks, figures.tiers[0].own_family) == (hits, hits, hits)
+
+
+SPLIT = Split("made-up", frozenset({"f2", "f3"}), frozenset({"f1", "f4"}))
+
+
+@pytest.mark.parametrize(
+    ("task", "families", "outside"),
+    [(1, ("f2", "f3"), 0), (1, ("f2", "f4"), 1), (1, ("f4", "f9"), 2), (2, ("f3",), 1), (9, ("f3", "f4"), 2)],
+    ids=["as it must be", "a test family", "two outside train", "a train task", "a task of neither side"],
+)
+def test_what_a_split_holds_out_is_counted(task: int, families: tuple[str, ...], outside: int) -> None:
+    """Records of families outside train and tasks outside test are leaks of cross-split, and of nothing else."""
+    one = log(task, shown(task, *families, protocol="cross-split"), protocol="cross-split")
+    figures = report([one], family=nobody, split=SPLIT)
+    assert (figures.own_family, figures.outside_split, figures.leaks) == (0, outside, outside)
+    assert report([one], family=nobody).leaks == 0
+    for protocol in ("self-excluded", "in-sample"):
+        other = log(task, shown(task, *families, protocol=protocol), protocol=protocol)
+        assert report([other], family=nobody, split=SPLIT).leaks == 0
+
+
+def test_an_own_family_hit_counts_once_beside_a_split() -> None:
+    """The own family is outside train as well; an arm without memory leaks nothing whatever it runs."""
+    one = log(1, shown(1, "f1", "f2", protocol="cross-split"), protocol="cross-split")
+    assert report([one], family=nobody, split=SPLIT).leaks == 1
+    none = log(2, method="none", memory=None, protocol="cross-split")
+    assert report([none], family=nobody, split=SPLIT).leaks == 0
 
 
 def test_in_sample_is_labelled_and_leaks_nothing() -> None:

@@ -48,7 +48,7 @@ def test_a_task_has_its_own_log():
     """Of its id and of its family."""
     task, arm = run(1).task, Arm(method="none")
     log = log_of(arm, task)
-    assert TaskResult(task.task_id, task.family, success=True, log=log).injected_tokens == 0
+    assert TaskResult(task.task_id, task.family, success=True, log=log).log is log
     for task_id, family in (("t", task.family), (task.task_id, "f")):
         with pytest.raises(TrajectoryError, match="has the log of task"):
             TaskResult(task_id, family, success=True, log=log)
@@ -71,4 +71,5 @@ def test_the_same_memory_may_lie_anywhere():
     one, other = (results(Arm(method="amd", memory=Path(place)), memory_content="c") for place in ("m", "n"))
     assert one.identity() == other.identity()
     assert one.identity() != results(one.arm, memory_content="d").identity()
+    assert one.identity() != results(one.arm, memory_content="c", memory_seal="s").identity()
     assert one.identity() != results(one.arm, memory_content="c", terms={"user": "u"}).identity()

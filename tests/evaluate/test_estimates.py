@@ -110,6 +110,16 @@ def test_what_cannot_be_detected_is_not():
     assert detectable(6, 1.0) is not None
     assert detectable_mean([0.5]) is None
     assert detectable_mean([0.25, 0.25]) is None
+    assert detectable_mean([0.5, 1.0]) is None
+
+
+@given(st.lists(st.sampled_from([-1, -0.5, 0, 0.5, 1]), min_size=2, max_size=12))
+@settings(max_examples=30)
+def test_no_detectable_difference_is_beyond_all_rates(differences):
+    """At most 100 points; with so many tasks that it is less, it is told (the control)."""
+    found = detectable_mean(differences)
+    assert found is None or 0 < found <= 1
+    assert detectable_mean([*differences, 0.5, -0.5] * 40) is not None
 
 
 def test_the_detectable_mean_is_the_usual_rule():
@@ -138,9 +148,47 @@ def test_the_clustered_interval_holds_what_it_promises():
 
 def test_the_bootstrap_is_seeded_and_blind_to_order():
     """The same seed gives the same ends, in whatever order tasks come; without anything to draw there are none."""
-    values, clusters = [1.0, 0.0, -1.0, 1.0, 0.5], ["a", "b", "c", "a", "b"]
+    values, clusters = [1.0, 0.0, -1.0, 1.0, 0.5, 0.0] * 2, [*"abcdefghijaa"]
     first = clustered_mean(values, clusters, seed=3, resamples=500)
     assert first == clustered_mean(values[::-1], clusters[::-1], seed=3, resamples=500)
     assert first != clustered_mean(values, clusters, seed=4, resamples=500)
     assert clustered_mean([1.0, 0.0], ["a", "a"], seed=0, resamples=500).low is None
-    assert clustered_mean([0.0, 0.0], ["a", "b"], seed=0, resamples=500).high is None
+    assert clustered_mean([0.5] * 12, clusters, seed=0, resamples=500).high is None
+    assert clustered_mean([1.0, 0.0] * 10, [*"aabbccddeeffgghhiijj"], seed=0, resamples=500).low is None
+
+
+@pytest.mark.parametrize(("families", "known"), [(1, False), (2, False), (9, False), (10, True), (11, True)])
+def test_few_families_have_no_interval(families, known):
+    """From ten on there is one."""
+    values = [float(at % 2) for at in range(families)]
+    found = clustered_mean(values, [f"f{at}" for at in range(families)], seed=0, resamples=200)
+    assert (found.low is not None, found.high is not None) == (known, known)
+    assert found.value == pytest.approx(sum(values) / families)
+
+
+def called_results(families, of_each, *, rounds=200):
+    """How often no effect is called a result where families stand or fall together.
+
+    By a percentile interval over however few families, and by ``clustered_mean`` and McNemar's p together.
+    """
+    by_interval = by_both = 0
+    names = [f"f{at // of_each}" for at in range(families * of_each)]
+    for number in range(rounds):
+        draw = np.random.default_rng(number)
+        lean = np.repeat(draw.normal(0, 0.3, families), of_each)
+        values = np.sign(lean + draw.normal(0, 0.5, len(names))) * (draw.random(len(names)) < 0.2)
+        means = values.reshape(families, of_each).mean(axis=1)
+        low, high = np.quantile(means[draw.integers(0, families, (400, families))].mean(axis=1), [0.025, 0.975])
+        by_interval += not low <= 0 <= high
+        found = clustered_mean(list(values), names, seed=number, resamples=400)
+        outside = found.low is not None and not found.low <= 0 <= found.high
+        by_both += outside and exact_mcnemar(int((values > 0).sum()), int((values < 0).sum())) < 0.05
+    return by_interval / rounds, by_both / rounds
+
+
+@pytest.mark.parametrize(("families", "of_each"), [(2, 20), (3, 20), (5, 20)])
+def test_the_interval_alone_calls_chance_a_result(families, of_each):
+    """No effect and few families: the interval alone errs far more often than 5 %, it and p together do not."""
+    by_interval, by_both = called_results(families, of_each)
+    assert by_interval > 0.09
+    assert by_both <= 0.05

@@ -5,15 +5,19 @@ from __future__ import annotations
 import base64
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from matplotlib.figure import Figure as Picture
 
+from amd.evaluate import plots
 from amd.evaluate.blocks import Banner, Figure, Heading, Names, Page, Paragraph, Table
 from amd.evaluate.html import to_html
 from amd.evaluate.markdown import to_markdown
 from amd.evaluate.report import evaluate
-from amd.evaluate.sections import page_of
+from amd.evaluate.sections import arms_table, comparisons_table, page_of
+from amd.evaluate.wording import METHODS
 from amd.evaluate.writing import write_report
 
 VOID = {"meta", "img"}
@@ -133,6 +137,138 @@ def test_in_sample_is_said_wherever_it_applies(report, tmp_path):
     assert "own-family hits" in text
     assert "6 (IN-SAMPLE)" in text
     assert "0, as it must be" in text
+
+
+def mentions(text, name):
+    """How an arm is called at each place of a text, with the mark behind it if there is one; directories apart."""
+    return re.findall(rf"(?<![/\w-]){name}(?![\w-])(?: \[[A-Z-]+\])?", text)
+
+
+def told(report, page):
+    """All that is said of a report's arms, but for the banners that are the mark themselves."""
+    for block in page.blocks:
+        match block:
+            case Banner():
+                if not block.text.startswith(("IN-SAMPLE: ", "LEAK: ")):
+                    yield block.text
+            case Table():
+                yield from (cell for row in block.rows for cell in (*row, block.caption))
+            case Figure():
+                yield from (block.caption, block.alt)
+            case Names():
+                yield block.summary
+            case Paragraph() | Heading():
+                yield block.text
+    for each in report.as_json()["comparisons"]:
+        yield from (each["arm_title"], each["baseline_title"])
+    yield from (arm["title"] for arm in report.as_json()["arms"])
+    for draw in (plots._success, plots._differences, plots._exposures, plots._tokens):
+        axes = Picture().subplots()
+        draw(axes, report)
+        labels = [*axes.get_yticklabels(), *(axes.get_legend().get_texts() if axes.get_legend() else ())]
+        yield from (axes.get_xlabel(), axes.get_ylabel(), *(label.get_text().replace("\n", " ") for label in labels))
+
+
+@pytest.mark.parametrize("baseline", ["seen", "plain"])
+@pytest.mark.parametrize(
+    ("mark", "arm"),
+    [("[IN-SAMPLE]", {"protocol": "in-sample"}), ("[LEAKED]", {"hits": {"t1": 1}})],
+    ids=["in-sample", "leaked"],
+)
+def test_an_arm_is_never_named_without_its_mark(made, mark, arm, baseline):
+    """In captions, alternative texts, labels, notices, headlines, tables and JSON, as an arm and as the baseline."""
+    right = {f"t{at}": at % 3 == 0 for at in range(33)}
+    harness = {"terms": {"harness": 1}}
+    runs = [
+        made("plain", {**right, "t33": True}, method="workflow"),
+        made("far", {"t99": True}, method="subtask"),
+        made("seen", {**right, "t0": "missing", "t34": True}, method="amd", student="other", values=harness, **arm),
+    ]
+    report = evaluate(runs, resamples=200, baseline=baseline)
+    page = page_of(report)
+    found = [mention for text in told(report, page) for mention in mentions(text, "seen")]
+    assert len(found) > 20
+    assert {*found} == {f"seen {mark}"}
+    notices = [notice for notice in report.notices if "seen" in notice]
+    assert len(notices) >= 4
+    assert {*(each for text in told(report, page) for each in mentions(text, "plain"))} == {"plain"}, "control"
+
+
+@pytest.mark.parametrize("text", ["from seen, with", "seen n = 3", "seen: results"])
+def test_a_name_without_its_mark_would_be_found(text):
+    """Positive control."""
+    assert mentions(text, "seen") == ["seen"]
+    assert mentions(text.replace("seen", "runs/seen"), "seen") == []
+
+
+def headline(made, helped, harmed, tasks, **values):
+    """What is said of an arm that helps and harms so many tasks, each of a family of its own."""
+    none = {f"t{6 * at}": at < harmed for at in range(tasks)}
+    amd = {f"t{6 * at}": harmed <= at < harmed + helped for at in range(tasks)}
+    report = evaluate([made("none", none), made("amd", amd, method="amd")], resamples=2000, **values)
+    (each,) = report.comparisons
+    (text,) = [
+        block.text for block in page_of(report).blocks if isinstance(block, Paragraph) and "on the same" in block.text
+    ]
+    (row,) = comparisons_table(report).rows
+    return each, text, row
+
+
+def test_a_result_needs_the_interval_and_the_p(made):
+    """4 of 200 helped and none harmed: the interval excludes 0, and p = 0.125. 12 of 200 are a result (the control)."""
+    each, text, _ = headline(made, 4, 0, 200)
+    assert each.difference.low > 0
+    assert each.p_holm == pytest.approx(0.125)
+    assert text.endswith(", which may be chance.")
+    each, text, _ = headline(made, 12, 0, 200)
+    assert (each.difference.low > 0, each.p_holm < 0.05, "chance" in text) == (True, True, False)
+
+
+def test_holm_decides_what_is_a_result(made):
+    """A p that is small alone and not among several arms; alone it is a result (the control)."""
+    right = {f"t{6 * at}": False for at in range(60)}
+    amd = {task_id: at < 6 for at, task_id in enumerate(right)}
+    none, runs = made("none", right), [made("amd", amd, method="amd")]
+    others = [made(name, right, method=name) for name in ("workflow", "subtask")]
+    alone, among = evaluate([none, *runs], resamples=1000), evaluate([none, *runs, *others], resamples=1000)
+    said = ["which may be chance" in str(page_of(report).blocks[1]) for report in (alone, among)]
+    assert [report.comparisons[0].p_holm < 0.05 for report in (alone, among)] == [True, False]
+    assert said == [False, True]
+
+
+def test_too_few_families_are_called_so(made):
+    """In the cell and in the headline, with a small p too; ten of them have an interval (the control)."""
+    each, text, row = headline(made, 9, 0, 9)
+    assert (each.families, each.difference.low, each.p < 0.05) == (9, None, True)
+    assert row[2] == "too few families"
+    assert "without an interval (too few families), which may be chance" in text
+    each, text, row = headline(made, 9, 0, 10)
+    assert (row[2][0], "chance" in text) == ("+", False)
+
+
+def test_nothing_detectable_is_not_no_difference(made):
+    """Two cells; a figure where there is one (the control)."""
+    assert headline(made, 2, 1, 5)[2][9] == "nothing is detectable"
+    assert headline(made, 0, 0, 5)[2][9] == "the arms never differ"
+    assert float(headline(made, 9, 3, 60)[2][9]) > 0
+
+
+def test_wilson_is_said_to_know_no_families(made):
+    """In the captions and in the methods; an interval over families stands beside it where there are ten."""
+    for tasks, cell in ((60, "to"), (9, "too few families")):
+        report = evaluate([made("none", {f"t{at}": at % 2 == 0 for at in range(tasks)})], resamples=200)
+        page = page_of(report)
+        assert cell in arms_table(report).rows[0][3]
+        texts = [arms_table(report).caption, *(block.caption for block in page.blocks if isinstance(block, Figure))]
+        texts.append(" ".join(METHODS))
+        assert all("families apart: Wilson takes tasks for independent" in text for text in texts)
+
+
+def test_placeholders_without_a_log_are_unknown(made):
+    """No count is not 0; with logs it is a count (the control)."""
+    run = made("none", {"t0": True})
+    bare = replace(run, tasks=tuple(replace(task, log=None) for task in run.tasks))
+    assert [arms_table(evaluate([each])).rows[0][8] for each in (bare, run)] == ["unknown", "1"]
 
 
 def test_a_leak_is_the_first_thing_on_the_page(made, tmp_path):

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from amd import build_memory, load_embedder, open_memory
+from amd.arms import Arm, RunLog, RunResults, TaskResult
 from amd.errors import ConfigError, LeakageError, TrajectoryError
 from amd.evaluate.report import FORMAT, evaluate
+from amd.evaluate.sections import page_of
+from amd.store.retiring import retire
+from amd.testing import run
 
 
 def outcomes(right):
@@ -48,7 +53,7 @@ def test_runs_of_equal_settings_are_seeds_of_one_arm(made):
     assert amd.success.value == pytest.approx(2 / 3)
     assert amd.pass_hat == pytest.approx((2 / 3, (1 + 1 / 3 + 0) / 3, 1 / 3))
     assert report.comparisons[0].difference.value == pytest.approx(2 / 3)
-    assert report.comparisons[0].detectable is not None
+    assert report.comparisons[0].detectable is None, "it would be more than 100 points"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +67,90 @@ def test_another_setting_is_another_arm(made, other):
     assert len(evaluate([one, two]).arms) == 2
     same = made("b", outcomes("10"), method="amd", values={"seed": 2})
     assert len(evaluate([one, same]).arms) == 1
+
+
+def test_another_seal_is_another_arm_and_is_told(made):
+    """Retired records and other floors are in the seal alone; with one seal they are seeds, and nothing is said."""
+    runs = [
+        made(f"amd-{at}", outcomes(right), method="amd", values={"memory_seal": seal})
+        for at, (right, seal) in enumerate((("11", "a"), ("10", "a"), ("00", "b")))
+    ]
+    report = evaluate(runs)
+    assert [(len(arm.runs), arm.memory_seal) for arm in report.arms] == [(2, "a"), (1, "b")]
+    assert any("the memory was changed between these runs" in notice for notice in report.notices)
+    assert not evaluate(runs[:2]).notices, "control"
+    other = evaluate(
+        [runs[0], made("dynamic", outcomes("11"), method="amd", mode="dynamic", values={"memory_seal": "b"})]
+    )
+    assert not other.notices, "control: they differ in more"
+
+
+def test_a_memory_that_forgets_is_another_arm(tmp_path):
+    """With real memories: the content is that of before, the records shown are not."""
+    runs = [run(i) for i in range(4)]
+    build_memory(runs, tmp_path / "memory", embedder=load_embedder("hash"))
+    arm = Arm(method="amd", memory=tmp_path / "memory")
+
+    def played(name):
+        with arm.open() as opened:
+            logs = []
+            for each in runs:
+                session = opened.session(each.task, tools=None, call_format="json")
+                session.before_task(each.task.instruction)
+                counts = dict.fromkeys(("calls", "failed_calls", "hints", "placeholders", "system_changes"), 0)
+                logs.append(RunLog.of(opened, each.task, session, **counts))
+            return RunResults(
+                path=tmp_path / name,
+                benchmark=runs[0].task.benchmark,
+                student="s",
+                arm=arm,
+                tasks=tuple(TaskResult(each.task_id, each.family, success=True, log=each) for each in logs),
+                memory_content=opened.content,
+                memory_seal=opened.seal,
+            )
+
+    before, again = played("before"), played("again")
+    with open_memory(tmp_path / "memory") as memory:
+        retire(tmp_path / "memory", [record.id for shelf in memory.shelves.values() for record in shelf.records()])
+    after = played("after")
+    assert (before.memory_content, before.memory_seal == after.memory_seal) == (after.memory_content, False)
+    assert [len(arm.runs) for arm in evaluate([before, again, after], resamples=100).arms] == [2, 1]
+
+
+def test_seeds_of_unequal_tasks_are_told(made):
+    """What one run wants and another one lacks is missing; equal tasks say nothing (the control)."""
+    runs = [made("none-1", outcomes("111")), made("none-2", {"t0": True, "t3": True})]
+    failed, dropped = evaluate(runs), evaluate(runs, missing="drop")
+    (arm,) = failed.arms
+    assert (arm.tasks, arm.trials, arm.faults) == (4, 8, {"missing": 3})
+    assert arm.success.value == pytest.approx((1 + 0.5 + 0.5 + 0.5) / 4)
+    assert (dropped.arms[0].trials, dropped.arms[0].success.value, dropped.arms[0].faults) == (5, 1.0, {"missing": 3})
+    for report in (failed, dropped):
+        assert any("The runs of none are of unequal tasks: 3 of its missing" in each for each in report.notices)
+    assert not evaluate([made("none-1", outcomes("111")), made("none-2", outcomes("110"))]).notices
+
+
+def test_cross_split_shows_train_alone_to_test_alone(made, tmp_path):
+    """The far family outside train, or a task outside test, fails loudly; as it must be, nothing does (the control)."""
+
+    def held_out(name, train, test):
+        path = tmp_path / f"{name}.json"
+        value = {"format": "amd-split/1", "benchmark": "garden", "train": train, "test": test}
+        path.write_text(json.dumps(value), encoding="utf-8")
+        return evaluate([made(name, outcomes("11"), method="amd", protocol="cross-split", split=path)], resamples=100)
+
+    sound = held_out("sound", ["f99"], ["f0"])
+    sound.check_leaks()
+    assert sound.leaks == {}
+    for name, train, test in (("shown", ["f1"], ["f0", "f99"]), ("ran", ["f0", "f99"], ["f1"])):
+        leaky = held_out(name, train, test)
+        assert leaky.leaks == {name: 2}
+        with pytest.raises(LeakageError, match="the split holds out") as caught:
+            leaky.check_leaks()
+        assert caught.value.exit_code == 4
+        banner = page_of(leaky).blocks[0]
+        assert banner.text.startswith(f"LEAK: {name} holds out what its split says, and 2 records")
+        assert "family, and" not in banner.text
 
 
 def test_a_missing_result_is_a_failure_unless_declared(made):

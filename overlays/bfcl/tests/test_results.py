@@ -56,10 +56,10 @@ def test_the_results_of_a_run(scored):
     first = found.tasks[0]
     assert (first.steps, first.seconds, first.prompt_tokens, first.completion_tokens) == (3, 1.75, 330, 33)
     assert first.log.task_id == "multi_turn_base_2"
-    assert first.injected_tokens > 0
+    assert sum(exposure.tokens for exposure in first.log.exposures) > 0
     assert (found.tasks[2].steps, found.tasks[2].seconds, found.tasks[2].prompt_tokens) == (1, None, None)
     assert (found.benchmark, found.student, found.arm.label) == ("bfcl", "student", "self-excluded")
-    assert found.memory_content == run.settings.memory_content
+    assert (found.memory_content, found.memory_seal) == (run.settings.memory_content, run.settings.memory_seal)
     assert found.terms["calling"] == "fc"
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from amd.arms.run_log import RunLog
 from amd.arms.words import ArmProtocol, hides, label_of
 from amd.errors import ConfigError, TrajectoryError
+from amd.exclusion import Split
 from amd.records import Exposure
 
 __all__ = ["ArmReport", "TierFigures", "report"]
@@ -39,6 +40,8 @@ class TierFigures:
 class ArmReport:
     """The figures of one arm, as :func:`report` counts them. ``tasks`` counts runs: each log is one run of one task.
 
+    ``outside_split`` counts what a cross-split arm must not have: records shown of families outside train (the own one
+    is in ``own_family``), and runs of tasks outside test; 0 without the split.
     An arm in which no task made a call (``without_call`` = ``tasks``) is likely one whose model saw no tools.
 
     >>> from amd.arms import Arm
@@ -69,6 +72,7 @@ class ArmReport:
     hints: int
     placeholders: int
     system_changes: int
+    outside_split: int = 0
 
     @property
     def label(self) -> str:
@@ -82,8 +86,8 @@ class ArmReport:
 
     @property
     def leaks(self) -> int:
-        """The own-family hits of an arm that hides them: anything but 0 spoils the experiment (exit code 4)."""
-        return self.own_family if hides(self.protocol) else 0
+        """Own-family hits and what is outside the split, where an arm hides it: all but 0 spoils it (exit code 4)."""
+        return self.own_family + self.outside_split if hides(self.protocol) else 0
 
     def as_json(self) -> dict[str, object]:
         """All figures as one JSON object."""
@@ -114,7 +118,7 @@ class ArmReport:
         return rows
 
 
-def report(logs: Iterable[RunLog], *, family: Callable[[str], str | None]) -> ArmReport:
+def report(logs: Iterable[RunLog], *, family: Callable[[str], str | None], split: Split | None = None) -> ArmReport:
     """The figures of one arm, from the logs of all its runs.
 
     Own-family hits are counted anew, from the families of what was shown; what a log says of itself can only add to
@@ -123,6 +127,7 @@ def report(logs: Iterable[RunLog], *, family: Callable[[str], str | None]) -> Ar
     Args:
         logs: of one arm.
         family: a task's family by its id, where that can be told, else ``None``.
+        split: what a cross-split arm holds out, where the file is at hand.
 
     Raises:
         ConfigError: there is no log, or two are of different arms.
@@ -158,6 +163,7 @@ def report(logs: Iterable[RunLog], *, family: Callable[[str], str | None]) -> Ar
         hints=sum(log.hints for log in runs),
         placeholders=sum(log.placeholders for log in runs),
         system_changes=sum(log.system_changes for log in runs),
+        outside_split=sum(_outside(log, split) for log in runs) if split else 0,
     )
 
 
@@ -210,6 +216,14 @@ def _tier(name: str, runs: Sequence[RunLog]) -> TierFigures:
 def _own(exposure: Exposure, log: RunLog) -> int:
     """The own-family hits of one answer: never fewer than are seen, and never fewer than are admitted."""
     return max(exposure.families.count(log.family), exposure.own_family)
+
+
+def _outside(log: RunLog, split: Split) -> int:
+    """The records shown of neither a train family nor the own one, and the task itself if it is not held out."""
+    if log.protocol != "cross-split" or log.method == "none":
+        return 0
+    shown = [family for exposure in log.exposures for family in exposure.families if family != log.family]
+    return sum(family not in split.train for family in shown) + (log.family not in split.test)
 
 
 def _rows(tier: TierFigures) -> list[tuple[str, object]]:

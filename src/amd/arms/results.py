@@ -26,7 +26,7 @@ class TaskResult:
     ``completion_tokens`` are what its endpoint counted: ``None`` where the harness does not say. ``log`` is what the
     run wrote down of its memory.
 
-    >>> TaskResult("t1", "f1", success=None, fault="missing").injected_tokens is None
+    >>> TaskResult("t1", "f1", success=None, fault="missing").success is None
     True
     """
 
@@ -54,11 +54,6 @@ class TaskResult:
                 next_step="give each task its own log",
                 task_id=self.task_id,
             )
-
-    @property
-    def injected_tokens(self) -> int | None:
-        """The tokens of memory that it was shown in all."""
-        return None if self.log is None else sum(exposure.tokens for exposure in self.log.exposures)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,12 +114,17 @@ class RunResults:
         return self.path.name
 
     def identity(self) -> dict[str, JSON]:
-        """What two runs of one arm share; the same memory may lie anywhere."""
+        """What two runs of one arm share; the same memory may lie anywhere.
+
+        The seal stands beside the content: which records are retired and how near a record must come to be shown
+        are in the seal alone, and change what a task sees.
+        """
         places = {"memory", "pin", "split", "embedder", "embedder_url", "decomposer_url"}
         return {
             "benchmark": self.benchmark,
             "student": self.student,
             "memory": self.memory_content,
+            "seal": self.memory_seal,
             **{f"arm.{name}": value for name, value in self.arm.model_dump(mode="json", exclude=places).items()},
             **{f"terms.{name}": value for name, value in self.terms.items()},
         }

@@ -15,16 +15,19 @@ __all__ = ["Comparison", "adjusted", "compare", "unlike"]
 class Comparison:
     """An arm beside the baseline, over the ``n`` tasks that both have; ``left_out`` counts those that only one has.
 
-    ``difference`` is that of the success rates, with an interval over ``families``. ``helped`` and ``harmed`` are the
-    tasks that the arm solved in a larger and in a smaller share of its trials; ``p`` is exact McNemar's of the two
-    counts (with several trials a task: the sign test, which is the same for one), ``p_holm`` the same adjusted for all
-    comparisons of the report. ``detectable`` is the smallest difference that this many tasks, discordant as often as
-    these, show with 80 % power: by exact McNemar, or with several trials a task by a paired t test.
-    ``unlike`` says why the two should not be compared at all.
+    The titles are the names with their marks, IN-SAMPLE or LEAKED. ``difference`` is that of the success rates, with an
+    interval over ``families``. ``helped`` and ``harmed`` are the tasks that the arm solved in a larger and in a smaller
+    share of its trials; ``p`` is exact McNemar's of the two counts (with several trials a task: the sign test, which is
+    the same for one), ``p_holm`` the same adjusted for all comparisons of the report. ``detectable`` is the smallest
+    difference that this many tasks, discordant as often as these, show with 80 % power: by exact McNemar, or with
+    several trials a task by a paired t test; ``None`` where no difference would show. ``unlike`` says why the two
+    should not be compared at all.
     """
 
     arm: str
     baseline: str
+    arm_title: str
+    baseline_title: str
     n: int
     left_out: int
     families: int
@@ -52,6 +55,8 @@ def compare(arm: ArmResults, baseline: ArmResults, *, seed: int, resamples: int)
     return Comparison(
         arm=arm.name,
         baseline=baseline.name,
+        arm_title=arm.title,
+        baseline_title=baseline.title,
         n=len(both),
         left_out=len(ours.keys() ^ theirs.keys()),
         families=len(set(families)),

@@ -24,6 +24,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 __all__ = [
     "ALPHA",
+    "LEAST_FAMILIES",
     "POWER",
     "RESAMPLES",
     "Interval",
@@ -42,6 +43,9 @@ ALPHA: Final = 0.05
 POWER: Final = 0.8
 """How often a difference of the detectable size would be told from chance."""
 RESAMPLES: Final = 10_000
+_SAME: Final = 1e-12  # means that differ by less differ by rounding
+LEAST_FAMILIES: Final = 10
+"""With fewer clusters the percentile bootstrap promises far more than it keeps, and no interval is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +72,20 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[str], *, seed: in
     """The mean of one value a task, with a 95 % percentile bootstrap interval over whole clusters.
 
     What is drawn again is the cluster: tasks of one family stand or fall together, and counting each for itself makes
-    an interval too narrow. One cluster alone gives no interval, and neither do values that are all the same: drawn
-    again they would only repeat themselves.
+    an interval too narrow. Fewer than ``LEAST_FAMILIES`` clusters give no interval, and neither do means that are the
+    same in each cluster: drawn again they would only repeat themselves.
 
+    >>> clustered_mean([1, 0, 0, 0, 1] * 2, [*"abcdefghij"], seed=0, resamples=999)
+    Interval(value=0.4, low=0.1, high=0.7)
     >>> clustered_mean([1, 1, 0, 0], ["a", "a", "b", "b"], seed=0, resamples=999)
-    Interval(value=0.5, low=0.0, high=1.0)
+    Interval(value=0.5, low=None, high=None)
     """
     names = {name: at for at, name in enumerate(sorted(set(clusters)))}
     at = [names[name] for name in clusters]
     sums = np.bincount(at, weights=np.asarray(values, dtype=float))
     counts = np.bincount(at).astype(float)
     mean = float(sums.sum() / counts.sum())
-    if len(names) < 2 or min(values) == max(values):
+    if len(names) < LEAST_FAMILIES or float(np.ptp(sums / counts)) < _SAME:
         return Interval(mean, None, None)
     found = bootstrap(
         (sums, counts),
@@ -151,7 +157,7 @@ def detectable_mean(differences: Sequence[float]) -> float | None:
     """The smallest mean difference that a paired t test at 5 % finds with 80 % power, by the spread of these.
 
     For differences that are no mere -1, 0 or 1: means over several trials a task. ``None`` for fewer than two of them,
-    or for differences that are all the same.
+    for differences that are all the same, and where it would be more than 1, which no difference of two rates is.
 
     >>> round(detectable_mean([0.5, -0.5] * 50), 3)
     0.142
@@ -159,7 +165,8 @@ def detectable_mean(differences: Sequence[float]) -> float | None:
     spread = float(np.std(differences, ddof=1)) if len(differences) > 1 else 0.0
     if spread <= 0:
         return None
-    return spread * float(TTestPower().solve_power(nobs=len(differences), alpha=ALPHA, power=POWER))
+    found = spread * float(TTestPower().solve_power(nobs=len(differences), alpha=ALPHA, power=POWER))
+    return found if found <= 1 else None
 
 
 def power_of(n: int, discordance: float, difference: float) -> float:

@@ -36,7 +36,8 @@ def exposure_section(report: Report) -> Iterator[Block]:
         ),
         rows,
         "Counted anew from the log of each run of a task. Hidden counts records that the viewer kept back. An arm that "
-        "hides a task's own family must have 0 own-family hits; in an IN-SAMPLE arm they are expected.",
+        "hides a task's own family must have 0 own-family hits; in an IN-SAMPLE arm they are expected. A "
+        "cross-split arm must show train families alone, to tasks of test families alone.",
     )
 
 
@@ -59,7 +60,8 @@ def _hits(arm: ArmFigures, shown: ArmReport) -> str:
     if arm.method == "none":
         return "no memory"
     if arm.leaks:
-        return f"{arm.leaks} LEAKED"
+        outside = f", and {shown.outside_split} outside the split:" if shown.outside_split else ""
+        return f"{shown.own_family}{outside} LEAKED"
     return "0, as it must be" if arm.excludes else f"{shown.own_family} (IN-SAMPLE)"
 
 

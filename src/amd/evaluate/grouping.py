@@ -14,11 +14,11 @@ from amd.arms.figures import ArmReport
 from amd.arms.figures import report as figures_of
 from amd.arms.results import RunResults, TaskResult
 from amd.errors import ConfigError
-from amd.exclusion import read_split
+from amd.exclusion import Split, read_split
 from amd.json_text import digest
 from amd.traces.families import families_of
 
-__all__ = ["ArmResults", "Missing", "group"]
+__all__ = ["ArmResults", "Missing", "group", "titled"]
 
 Missing = Literal["failed", "drop"]
 """What a wanted task without a result counts as: a failure, or nothing at all."""
@@ -33,7 +33,8 @@ class ArmResults:
 
     ``trials`` leaves out tasks of which nothing is known, which is only so where missing results are dropped.
     ``figures`` are counted anew from the logs of all runs; ``None`` if there is no log. ``split`` is the digest of the
-    arm's split file, or what keeps it from being known.
+    arm's split file, or what keeps it from being known. ``unequal`` counts the results that one run lacks of a task
+    that another one wants; they are among the ``missing`` of ``faults``.
     """
 
     name: str
@@ -43,6 +44,12 @@ class ArmResults:
     faults: Mapping[str, int]
     figures: ArmReport | None
     split: str | None
+    unequal: int
+
+    @property
+    def title(self) -> str:
+        """Its name with the mark of what spoils it, or of what it may see."""
+        return titled(self.name, self.arm.label, self.leaks)
 
     @property
     def arm(self) -> Arm:
@@ -51,7 +58,7 @@ class ArmResults:
 
     @property
     def leaks(self) -> int:
-        """Own-family hits where the arm hides them."""
+        """What was shown that the arm hides."""
         return self.figures.leaks if self.figures else 0
 
     @property
@@ -64,6 +71,16 @@ class ArmResults:
         return {task_id: sum(trials) / len(trials) for task_id, trials in self.trials.items()}
 
 
+def titled(name: str, label: str, leaks: int) -> str:
+    """An arm's name as a reader must see it, never without the mark of what spoils it or of what it may see.
+
+    >>> titled("amd", "self-excluded", 0), titled("amd", "self-excluded", 2), titled("amd", "IN-SAMPLE", 0)
+    ('amd', 'amd [LEAKED]', 'amd [IN-SAMPLE]')
+    """
+    mark = " [LEAKED]" if leaks else " [IN-SAMPLE]" if label == "IN-SAMPLE" else ""
+    return f"{name}{mark}"
+
+
 def group(runs: Sequence[RunResults], *, missing: Missing) -> list[ArmResults]:
     """The arms of these runs, in the order in which they first come.
 
@@ -73,7 +90,7 @@ def group(runs: Sequence[RunResults], *, missing: Missing) -> list[ArmResults]:
     """
     together: dict[str, list[RunResults]] = {}
     for run in runs:
-        together.setdefault(digest({**run.identity(), "split": _split(run.arm)}), []).append(run)
+        together.setdefault(digest({**run.identity(), "split": _split_name(run.arm)}), []).append(run)
     names = _names(list(together.values()))
     return [_arm(name, members, missing) for name, members in zip(names, together.values(), strict=True)]
 
@@ -94,6 +111,12 @@ def _arm(name: str, runs: Sequence[RunResults], missing: Missing) -> ArmResults:
             faults[task.fault] += 1
         if task.success is not None or missing == "failed":
             trials.setdefault(task.task_id, []).append(task.success is True)
+    unequal = len(runs) * len(families) - sum(len(run.tasks) for run in runs)
+    if unequal:
+        faults["missing"] += unequal
+    if missing == "failed":
+        for each in trials.values():
+            each.extend([False] * (len(runs) - len(each)))
     if not trials:
         raise ConfigError(
             f"the arm {name} ({', '.join(str(run.path) for run in runs)}) has no task to count",
@@ -107,7 +130,8 @@ def _arm(name: str, runs: Sequence[RunResults], missing: Missing) -> ArmResults:
         families,
         dict(sorted(faults.items())),
         _figures(runs),
-        _split(runs[0].arm),
+        _split_name(runs[0].arm),
+        unequal,
     )
 
 
@@ -115,16 +139,22 @@ def _figures(runs: Sequence[RunResults]) -> ArmReport | None:
     logs = [task.log for run in runs for task in run.tasks if task.log is not None]
     if not logs:
         return None
-    return figures_of(logs, family=families_of(runs[0].benchmark) or (lambda _: None))
+    return figures_of(logs, family=families_of(runs[0].benchmark) or (lambda _: None), split=_split(runs[0].arm))
 
 
-def _split(arm: Arm) -> str | None:
+def _split(arm: Arm) -> Split | None:
+    """The arm's split, if it has one that still can be read."""
+    try:
+        return read_split(arm.split) if arm.split else None
+    except ConfigError:
+        return None
+
+
+def _split_name(arm: Arm) -> str | None:
     if arm.split is None:
         return None
-    try:
-        return read_split(arm.split).sha256
-    except ConfigError:
-        return f"unknown: {arm.split} is not there any more, or no split"
+    split = _split(arm)
+    return split.sha256 if split else f"unknown: {arm.split} is not there any more, or no split"
 
 
 def _names(arms: Sequence[Sequence[RunResults]]) -> list[str]:

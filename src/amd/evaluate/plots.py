@@ -55,13 +55,18 @@ def captions(report: Report) -> dict[str, Caption]:
     marks = "Hollow marks are IN-SAMPLE. " if any(arm.in_sample for arm in report.arms) else ""
     head = "MADE UP. " if report.made_up else ""
     found = {
-        "success.png": Caption(f"{head}Success by arm with Wilson 95 % intervals. {marks}{n}", "Success rates by arm.")
+        "success.png": Caption(
+            f"{head}Success by arm with Wilson 95 % intervals, families apart: Wilson takes tasks for independent. "
+            f"{marks}{n}",
+            "Success rates by arm.",
+        )
     }
     if report.comparisons:
-        pairs = ", ".join(f"{each.arm} n = {each.n}" for each in report.comparisons)
+        first = report.arm(report.baseline).title
+        pairs = ", ".join(f"{each.arm_title} n = {each.n}" for each in report.comparisons)
         found["differences.png"] = Caption(
-            f"{head}Paired differences from {report.baseline}, with 95 % intervals over families. {marks}{pairs}.",
-            f"Differences of success from {report.baseline}.",
+            f"{head}Paired differences from {first}, with 95 % intervals over families. {marks}{pairs}.",
+            f"Differences of success from {first}.",
         )
     if tiers_of(report):
         found["exposures.png"] = Caption(
@@ -97,7 +102,7 @@ def _picture(drawer: Callable[[Axes, Report], None], report: Report, *, tall: bo
 
 
 def _numbers(arms: Sequence[ArmFigures]) -> str:
-    told = (f"{arm.name} n = {arm.tasks} tasks x {len(arm.runs)}" for arm in arms)
+    told = (f"{arm.title} n = {arm.tasks} tasks x {len(arm.runs)}" for arm in arms)
     return f"{', '.join(told)}."
 
 
@@ -147,7 +152,7 @@ def _differences(axes: Axes, report: Report) -> None:
     _rows(axes, [report.arm(each.arm).title for each in report.comparisons])
     axes.axvline(0, color="#57606a", linewidth=1.2)
     axes.margins(x=0.08)
-    axes.set_xlabel(f"difference from {report.baseline}, percentage points")
+    axes.set_xlabel(f"difference from {report.arm(report.baseline).title}, percentage points")
 
 
 def _exposures(axes: Axes, report: Report) -> None:
@@ -173,7 +178,9 @@ def _exposures(axes: Axes, report: Report) -> None:
         left = [before + more for before, more in zip(left, shown, strict=True)]
     for at, arm in enumerate(report.arms):
         hits = arm.exposures.own_family if arm.exposures else 0
-        told = "no memory" if arm.method == "none" else f"own family: {hits}{' LEAKED' if arm.leaks else ''}"
+        outside = arm.exposures.outside_split if arm.exposures else 0
+        told = f"own family: {hits}{f', outside the split: {outside}' if outside else ''}"
+        told = "no memory" if arm.method == "none" else f"{told}{' LEAKED' if arm.leaks else ''}"
         axes.annotate(told, (left[at], at), xytext=(5, 0), textcoords="offset points", va="center", fontsize=9.5)
     _rows(axes, [arm.title for arm in report.arms])
     axes.set_xlim(0, 1.35 * max(left) or 1)

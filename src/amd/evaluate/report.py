@@ -11,8 +11,9 @@ from amd.arms.results import RunResults
 from amd.errors import ConfigError, LeakageError
 from amd.evaluate.comparison import Comparison, adjusted, compare
 from amd.evaluate.costs import BuildCost, Repayment, Teaching, build_cost, repayment
-from amd.evaluate.estimates import RESAMPLES, Interval, pass_hat, wilson
-from amd.evaluate.grouping import ArmResults, Missing, group
+from amd.evaluate.estimates import RESAMPLES, Interval, clustered_mean, pass_hat, wilson
+from amd.evaluate.grouping import ArmResults, Missing, group, titled
+from amd.evaluate.noticing import notices
 
 __all__ = ["FORMAT", "ArmFigures", "Report", "evaluate"]
 
@@ -24,7 +25,8 @@ class ArmFigures:
     """The figures of one arm; ``docs/report.md`` tells what each means. Means are over the trials that came to an end.
 
     ``tasks`` is what the rate is over, ``trials`` how many runs of tasks that are, ``faults`` how many of them have no
-    result and why. ``pass_hat`` begins with k = 1. ``excludes`` says whether own-family hits are leaks.
+    result and why. ``success`` has Wilson's interval, which takes tasks for independent, ``success_by_family`` one that
+    draws whole families. ``pass_hat`` begins with k = 1. ``excludes`` says whether own-family hits are leaks.
     """
 
     name: str
@@ -45,6 +47,7 @@ class ArmFigures:
     trials: int
     faults: Mapping[str, int]
     success: Interval
+    success_by_family: Interval
     pass_hat: tuple[float, ...]
     steps: float | None
     seconds: float | None
@@ -63,13 +66,12 @@ class ArmFigures:
     @property
     def title(self) -> str:
         """Its name, never without the mark of what spoils it or of what it may see."""
-        mark = " [LEAKED]" if self.leaks else " [IN-SAMPLE]" if self.in_sample else ""
-        return f"{self.name}{mark}"
+        return titled(self.name, self.label, self.leaks)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All arms, the baseline first among equals, and each other arm beside it."""
+    """All arms in the order of their first runs, and each but the baseline beside the baseline."""
 
     benchmark: str
     baseline: str
@@ -87,7 +89,7 @@ class Report:
 
     @property
     def leaks(self) -> dict[str, int]:
-        """Own-family hits by arm, where an arm hides them and has some."""
+        """What was shown that is to be hidden, by arm, where there is any."""
         return {arm.name: arm.leaks for arm in self.arms if arm.leaks}
 
     def arm(self, name: str) -> ArmFigures:
@@ -95,17 +97,20 @@ class Report:
         return next(arm for arm in self.arms if arm.name == name)
 
     def check_leaks(self) -> None:
-        """``LeakageError`` if a task was shown records of its own family in an arm that hides them."""
+        """``LeakageError`` if a task was shown what its arm hides: its own family, or what the split holds out."""
         if self.leaks:
             raise LeakageError(
-                f"records of a task's own family were shown where they are to be hidden: {self.leaks}",
-                next_step="do not use these scores; check how families were given",
+                f"what is to be hidden was shown, of a task's own family or of what the split holds out: {self.leaks}",
+                next_step="do not use these scores; check how families and the split were given",
                 leaks=self.leaks,
             )
 
     def as_json(self) -> dict[str, Any]:
         """The content of ``report.json``."""
-        arms = [{**asdict(arm), "exposures": arm.exposures.as_json() if arm.exposures else None} for arm in self.arms]
+        arms = [
+            {**asdict(arm), "title": arm.title, "exposures": arm.exposures.as_json() if arm.exposures else None}
+            for arm in self.arms
+        ]
         return {
             "format": FORMAT,
             **asdict(self),
@@ -147,9 +152,9 @@ def evaluate(
         missing=missing,
         seed=seed,
         resamples=resamples,
-        arms=tuple(_figures(arm, teaching) for arm in arms),
+        arms=tuple(_figures(arm, teaching, seed, resamples) for arm in arms),
         comparisons=adjusted([found for _, found in others if found]),
-        notices=tuple(_notices(first, others, missing)),
+        notices=tuple(notices(first, others, missing)),
     )
 
 
@@ -166,7 +171,7 @@ def _baseline(arms: Sequence[ArmResults], name: str | None) -> ArmResults:
     )
 
 
-def _figures(arm: ArmResults, teaching: Teaching | None) -> ArmFigures:
+def _figures(arm: ArmResults, teaching: Teaching | None, seed: int, resamples: int) -> ArmFigures:
     run, rates, ended = arm.runs[0], arm.rates(), arm.finished
     cost = build_cost(arm)
     return ArmFigures(
@@ -188,6 +193,9 @@ def _figures(arm: ArmResults, teaching: Teaching | None) -> ArmFigures:
         trials=sum(map(len, arm.trials.values())),
         faults=arm.faults,
         success=wilson(sum(rates.values()), len(rates)),
+        success_by_family=clustered_mean(
+            list(rates.values()), [arm.families[task_id] for task_id in rates], seed=seed, resamples=resamples
+        ),
         pass_hat=_pass_hat(arm),
         steps=_mean(task.steps for task in ended),
         seconds=_mean(task.seconds for task in ended),
@@ -210,26 +218,3 @@ def _pass_hat(arm: ArmResults) -> tuple[float, ...]:
 def _mean(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
-
-
-def _notices(
-    first: ArmResults, others: Sequence[tuple[ArmResults, Comparison | None]], missing: Missing
-) -> Iterable[str]:
-    """What a reader must know before any figure."""
-    faults = {arm.name: arm.faults for arm in (first, *(arm for arm, _ in others)) if arm.faults}
-    for name, counts in faults.items():
-        found = ", ".join(f"{reason} {count}" for reason, count in counts.items())
-        counted = "counted as failed" if missing == "failed" else "left out (--missing drop)"
-        yield f"{name}: results that are not there: {found}; {counted}."
-    for arm, found_one in others:
-        if found_one is None:
-            yield f"{arm.name} and {first.name} have no task in common: they are not compared."
-        elif found_one.left_out:
-            yield (
-                f"{arm.name} and {first.name} are compared on the {found_one.n} tasks that both have; "
-                f"{found_one.left_out} that only one of them has are left out."
-            )
-        if found_one and found_one.unlike:
-            yield f"NOT COMPARABLE: {arm.name} and {first.name} differ in {'; '.join(found_one.unlike)}."
-        if arm.runs[0].student != first.runs[0].student:
-            yield f"{arm.name} has the student {arm.runs[0].student}, {first.name} has {first.runs[0].student}."

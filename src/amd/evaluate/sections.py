@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from amd.arms.figures import ArmReport
 from amd.evaluate.blocks import Banner, Block, Figure, Heading, Names, Page, Paragraph, Table
 from amd.evaluate.comparison import Comparison
+from amd.evaluate.estimates import ALPHA, LEAST_FAMILIES, Interval
 from amd.evaluate.exposing import cost_section, exposure_section, runs_section
 from amd.evaluate.plots import captions
 from amd.evaluate.report import ArmFigures, Report
 from amd.evaluate.wording import METHODS, mean, p_value, percent, points
 
 __all__ = ["arms_table", "banners", "comparisons_table", "page_of"]
-
-_NO_INTERVAL = "without an interval: the tasks are of one family, or all differ alike"
 
 
 def page_of(report: Report) -> Page:
@@ -40,12 +40,9 @@ def page_of(report: Report) -> Page:
 
 def banners(report: Report) -> Iterator[Banner]:
     """What comes before any figure, the worst first."""
-    for name, hits in report.leaks.items():
-        yield Banner(
-            "alarm",
-            f"LEAK: {name} hides a task's own family, and {hits} of the records that it showed were of it. "
-            "Do not use these scores.",
-        )
+    for arm in report.arms:
+        if arm.leaks and arm.exposures:
+            yield Banner("alarm", f"LEAK: {arm.name} {_leaked(arm.exposures)}. Do not use these scores.")
     if report.made_up:
         yield Banner("notice", "MADE UP: these results are an example's invention. Nothing here was measured.")
     for notice in report.notices:
@@ -59,6 +56,19 @@ def banners(report: Report) -> Iterator[Banner]:
         )
 
 
+def _leaked(shown: ArmReport) -> str:
+    """What of a leak is known, after the arm's name."""
+    told = []
+    if shown.own_family:
+        told.append(f"hides a task's own family, and {shown.own_family} of the records that it showed were of it")
+    if shown.outside_split:
+        told.append(
+            f"holds out what its split says, and {shown.outside_split} records that it showed were outside train, or "
+            "tasks outside test"
+        )
+    return "; it ".join(told)
+
+
 def arms_table(report: Report) -> Table:
     """One row an arm."""
     rows = tuple(
@@ -66,11 +76,12 @@ def arms_table(report: Report) -> Table:
             arm.title,
             percent(arm.success.value),
             f"{percent(arm.success.low, unit='')} to {percent(arm.success.high)}",
+            _by_family(arm.success_by_family, arm.families),
             f"{arm.tasks} x {len(arm.runs)}",
             mean(arm.exposures.tokens_mean if arm.exposures else None, digits=0),
             mean(arm.steps),
             mean(arm.seconds),
-            str(arm.exposures.placeholders if arm.exposures else 0),
+            str(arm.exposures.placeholders) if arm.exposures else "unknown",
             arm.method if arm.method == "none" else f"{arm.method}, {arm.label}, {arm.mode}",
         )
         for arm in report.arms
@@ -78,15 +89,16 @@ def arms_table(report: Report) -> Table:
     estimated = any(arm.exposures and arm.exposures.tokens_estimated for arm in report.arms)
     return Table(
         (
-            *("arm", "success", "95 % interval", "tasks x runs", "memory tokens"),
+            *("arm", "success", "95 % interval", "families drawn", "tasks x runs", "memory tokens"),
             *("steps", "seconds", "placeholders", "method, protocol, mode"),
         ),
         rows,
         "Success is the mean over tasks, each with the share of its runs that succeeded; the interval is Wilson's for "
-        "so many tasks. Steps, seconds and memory tokens are means of one run of a task that came to its end"
+        "so many tasks, families apart: Wilson takes tasks for independent. Families drawn is a bootstrap interval "
+        "over whole families. Steps, seconds and memory tokens are means of one run of a task that came to its end"
         f"{', tokens estimated' if estimated else ''}; placeholders counts calls in which the student wrote out what "
         "only stands for a value.",
-        words=(0, 8),
+        words=(0, 9),
     )
 
 
@@ -102,7 +114,8 @@ def comparisons_table(report: Report) -> Table:
         "both have; the interval is a bootstrap over whole families "
         f"({report.resamples:,} draws, seed {report.seed}). Helped and harmed count tasks, exact p is McNemar's. "
         "Detectable is the smallest difference that so many tasks, differing as much as these, show with 80 % power "
-        "(exact McNemar; with several runs a paired t test), families apart.",
+        "(exact McNemar; with several runs a paired t test), families apart; nothing, if even the "
+        "largest would not show.",
     )
 
 
@@ -110,15 +123,34 @@ def _row(report: Report, each: Comparison) -> tuple[str, ...]:
     return (
         report.arm(each.arm).title,
         points(each.difference.value),
-        "none" if each.difference.low is None else f"{points(each.difference.low)} to {points(each.difference.high)}",
+        f"{points(each.difference.low)} to {points(each.difference.high)}"
+        if each.difference.low is not None
+        else _no_interval(each.families),
         str(each.n),
         str(each.families),
         str(len(each.helped)),
         str(len(each.harmed)),
         p_value(each.p),
         p_value(each.p_holm),
-        "none" if each.detectable is None else points(each.detectable).removeprefix("+"),
+        _detectable(each),
     )
+
+
+def _detectable(each: Comparison) -> str:
+    if each.detectable is not None:
+        return points(each.detectable).removeprefix("+")
+    return "nothing is detectable" if each.helped or each.harmed else "the arms never differ"
+
+
+def _no_interval(families: int) -> str:
+    """Why there is no interval over families, for a cell."""
+    return "too few families" if families < LEAST_FAMILIES else "all families alike"
+
+
+def _by_family(interval: Interval, families: int) -> str:
+    if interval.low is None:
+        return _no_interval(families)
+    return f"{percent(interval.low, unit='')} to {percent(interval.high)}"
 
 
 def _headlines(report: Report) -> Iterator[str]:
@@ -137,14 +169,16 @@ def _headlines(report: Report) -> Iterator[str]:
 
 
 def _judged(report: Report, each: Comparison) -> str:
-    """The interval, and what it does or does not show."""
+    """The interval, and what it does or does not show: a result excludes 0 and has a p that is small after Holm."""
     low, high = each.difference.low, each.difference.high
-    if low is None or high is None:
-        return f", {_NO_INTERVAL}"
     interval = f" (95 % interval {points(low)} to {points(high)})"
+    if low is None:
+        interval = f", without an interval ({_no_interval(each.families)})"
     if report.arm(each.arm).leaks or report.arm(each.baseline).leaks or each.unlike:
         return f"{interval}, which is not to be used"
-    if low > 0 or high < 0:
+    if not each.helped and not each.harmed:
+        return interval
+    if low is not None and high is not None and (low > 0 or high < 0) and each.p_holm < ALPHA:
         return interval
     return f"{interval}, which may be chance"
 

@@ -1,0 +1,72 @@
+"""What a reader must know before any figure, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from amd.evaluate.comparison import Comparison
+from amd.evaluate.grouping import ArmResults, Missing
+from amd.json_text import digest
+
+__all__ = ["notices"]
+
+
+def notices(
+    first: ArmResults, others: Sequence[tuple[ArmResults, Comparison | None]], missing: Missing
+) -> Iterator[str]:
+    """Of each arm and of each comparison; those that begin with NOT COMPARABLE spoil one.
+
+    Args:
+        first: the baseline.
+        others: each other arm, with its comparison if there is one.
+        missing: what a result that is not there counts as.
+    """
+    arms = [first, *(arm for arm, _ in others)]
+    for arm in arms:
+        yield from _lacking(arm, missing)
+    yield from _changed(arms)
+    for arm, found in others:
+        yield from _beside(arm, first, found)
+
+
+def _lacking(arm: ArmResults, missing: Missing) -> Iterator[str]:
+    if arm.faults:
+        found = ", ".join(f"{reason} {count}" for reason, count in arm.faults.items())
+        counted = "counted as failed" if missing == "failed" else "left out (--missing drop)"
+        yield f"{arm.title}: results that are not there: {found}; {counted}."
+    if arm.unequal:
+        yield (
+            f"The runs of {arm.title} are of unequal tasks: {arm.unequal} of its missing results are of tasks that one "
+            "run wants and another one lacks."
+        )
+
+
+def _changed(arms: Sequence[ArmResults]) -> Iterator[str]:
+    """Arms that would be one but for the seal of their memory."""
+    alike: dict[str, list[ArmResults]] = {}
+    for arm in arms:
+        but_seal = {name: value for name, value in arm.runs[0].identity().items() if name != "seal"}
+        alike.setdefault(digest({**but_seal, "split": arm.split}), []).append(arm)
+    for group in alike.values():
+        if len(group) > 1:
+            yield (
+                f"{' and '.join(arm.title for arm in group)} differ in their memory's seal alone: the memory was "
+                "changed between these runs (records retired, other floors, or built anew), so they are no seeds of "
+                "one arm."
+            )
+
+
+def _beside(arm: ArmResults, first: ArmResults, found: Comparison | None) -> Iterator[str]:
+    both = f"{arm.title} and {first.title}"
+    if found is None:
+        yield f"{both} have no task in common: they are not compared."
+    elif found.left_out:
+        yield (
+            f"{both} are compared on the {found.n} tasks that both have; "
+            f"{found.left_out} that only one of them has are left out."
+        )
+    if found and found.unlike:
+        yield f"NOT COMPARABLE: {both} differ in {'; '.join(found.unlike)}."
+    ours, theirs = arm.runs[0].student, first.runs[0].student
+    if ours != theirs:
+        yield f"{arm.title} has the student {ours}, {first.title} has {theirs}."
