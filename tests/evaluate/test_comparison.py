@@ -43,6 +43,16 @@ def test_several_trials_a_task_count_by_their_share(made):
     assert found.detectable > 0.5
 
 
+def test_one_run_beside_three_counts_the_first_of_each(made):
+    """Arms alike but for how often they were run: no task is helped by a share that one run cannot have."""
+    outcomes = [{"t0": True, "t3": False}, {"t0": False, "t3": True}, {"t0": False, "t3": False}]
+    none = [made(f"none-{seed}", each) for seed, each in enumerate(outcomes)]
+    first, second = group([*none, made("amd-0", outcomes[0], method="amd")], missing="failed")
+    found = compare(second, first, seed=0, resamples=100)
+    assert (found.helped, found.harmed, found.p) == ((), (), 1.0)
+    assert found.difference.value == pytest.approx(1 / 6)
+
+
 def test_nothing_is_adjusted_by_nothing():
     """An empty report of comparisons."""
     assert adjusted([]) == ()

@@ -46,6 +46,10 @@ def test_a_value_can_be_changed_from_outside(written):
         ("[arm.'workflow+function']\nmethod = 'none'\n", r"is no name"),
         ("[student.'a b']\nmodel = 'x'\n", r"is no name"),
         ("[arm.plain]\nmethod = 'none'\n", r"are one arm"),
+        ("[student.x]\nmodel = 'x'\nprotocol = 'in-sample'\n", r"student\.x\.protocol: that is for \[arm\.NAME\]"),
+        ("[student.x]\nmodel = 'x'\nlimit = 3\n", r"tasks\.limit: .*said twice"),
+        ("[student.small-NONE]\nmodel = 'x'\n[student.'small']\n", r"not TOML"),
+        ("[arm.NONE]\nmethod = 'workflow'\nmemory = 'runs'\n", r"one directory"),
         ("[colour]\nred = 1\n", r"colour: Extra inputs"),
     ],
 )

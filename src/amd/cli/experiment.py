@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -40,6 +41,9 @@ def experiment(
     commands_of(asked.benchmark)
     if not plan:
         check_installed()
+        signal.signal(
+            signal.SIGTERM, _interrupt
+        )  # what timeout and batch systems send: no command may outlive this one
         with Watching() as watching:
             run_experiment(asked, tell=watching.tell, watch=watching.watch)
     standing = Standing(asked.out)
@@ -51,6 +55,10 @@ def experiment(
         print_table(f"{len(runs)} runs in {asked.out}", rows)
     if not plan:
         _report(asked, runs, quiet=json)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _report(asked: Experiment, runs: Sequence[PlannedRun], *, quiet: bool) -> None:

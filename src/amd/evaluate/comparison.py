@@ -48,8 +48,9 @@ def compare(arm: ArmResults, baseline: ArmResults, *, seed: int, resamples: int)
         return None
     differences = [ours[task_id] - theirs[task_id] for task_id in both]
     families = [arm.families[task_id] for task_id in both]
-    helped = tuple(task_id for task_id, change in zip(both, differences, strict=True) if change > 0)
-    harmed = tuple(task_id for task_id, change in zip(both, differences, strict=True) if change < 0)
+    changes = {task_id: _change(arm.trials[task_id], baseline.trials[task_id]) for task_id in both}
+    helped = tuple(task_id for task_id, change in changes.items() if change > 0)
+    harmed = tuple(task_id for task_id, change in changes.items() if change < 0)
     p = exact_mcnemar(len(helped), len(harmed))
     single = all(change in (-1.0, 0.0, 1.0) for change in differences)
     return Comparison(
@@ -70,6 +71,15 @@ def compare(arm: ArmResults, baseline: ArmResults, *, seed: int, resamples: int)
         else detectable_mean(differences),
         unlike=tuple(unlike(arm, baseline)),
     )
+
+
+def _change(ours: Sequence[bool], theirs: Sequence[bool]) -> int:
+    """How many more of the first runs succeeded, of as many as both arms have.
+
+    Shares of one run and of three differ by chance alone, and not to both sides alike: no sign test could count them.
+    """
+    runs = min(len(ours), len(theirs))
+    return sum(ours[:runs]) - sum(theirs[:runs])
 
 
 def adjusted(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:

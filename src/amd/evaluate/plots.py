@@ -38,6 +38,7 @@ _SETTINGS: Final[dict[Any, Any]] = {
     "axes.axisbelow": True,
     "grid.color": "#e3e6ea",
     "hatch.linewidth": 0.6,
+    "text.parse_math": False,  # a name may have a dollar sign
 }
 
 

@@ -31,9 +31,9 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from amd.arms import Arm, read_toml
 from amd.errors import ConfigError
@@ -43,7 +43,7 @@ __all__ = ["Experiment", "MemoryRecipe", "Option", "PlannedRun", "options", "rea
 Option: TypeAlias = bool | int | float | str | list[str]
 """The value of one option of a command line: ``true`` for a switch, a list for words joined by commas."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*", re.IGNORECASE)
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,80}")
 _HOW = re.compile(r"(?:^|_)url$|^(?:threads|workers|processes|timeout)$")
 _Options: TypeAlias = dict[str, Option]
 
@@ -71,6 +71,20 @@ class Experiment(BaseModel):
     student: dict[str, _Options] = Field(min_length=1)
     memory: dict[str, MemoryRecipe] = {}
     arm: dict[str, dict[str, object]] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _arms_speak_for_themselves(self) -> Self:
+        """An option of an arm, or of a run's place, would silently win over each arm where it is given for all."""
+        own = {*Arm.model_fields, "out", "experiment", "root"}
+        tables = {"tasks": self.tasks, **{f"student.{name}": values for name, values in self.student.items()}}
+        wrong = [f"{table}.{key}" for table, values in tables.items() for key in values if key in own]
+        wrong += [f"tasks.{key}" for key in self.tasks if any(key in values for values in self.student.values())]
+        if wrong:
+            raise ValueError(f"{', '.join(wrong)}: that is for [arm.NAME] to say, or said twice")
+        names = [f"{who}-{name}".casefold() for who in self.student for name in self.arm]
+        if len(set(names)) < len(names):
+            raise ValueError("two runs would have one directory: give students and arms other names")
+        return self
 
     @field_validator("student", "memory", "arm")
     @classmethod

@@ -6,6 +6,7 @@ begun again. Whatever ends one run ends the experiment, for the next would most 
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +34,7 @@ _KINDS: Mapping[int, type[AmdError]] = {
     BudgetSpent.exit_code: BudgetSpent,
 }
 _INTERRUPTED = 130
+_HEARD = 2.0  # seconds in which a command that heard Ctrl-C mostly ends
 _PATIENCE = 60.0  # seconds that an interrupted command has for its end
 
 
@@ -134,11 +136,14 @@ def _call(words: Sequence[str], name: str, out: Path, watch: Callable[[str], Non
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Wait for a command that heard the same interrupt; one that does not end is ended."""
-    try:
-        process.wait(_PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.terminate()
+    """Wait for a command that heard the same interrupt; tell one that did not, and end one that does not end."""
+    for wait, told in ((_HEARD, signal.SIGINT), (_PATIENCE, signal.SIGTERM)):
+        try:
+            process.wait(wait)
+        except subprocess.TimeoutExpired:
+            process.send_signal(told)
+        else:
+            return
 
 
 def _started(words: Sequence[str], log: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - a text file

@@ -140,8 +140,9 @@ def test_what_an_idle_run_fails_is_labelled(play, tasks):
 
 
 def files(folder):
-    """The bytes of every file below a folder, by its path there."""
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """The bytes of every file below a folder, by its path there; without what Python leaves where it reads code."""
+    found = (path for path in folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
+    return {path.relative_to(folder): path.read_bytes() for path in found}
 
 
 def test_the_same_sources_give_the_same_world(tmp_path):
