@@ -7,7 +7,7 @@ import json
 import pytest
 
 import amd as library
-from amd.arms import Arm, RunLog
+from amd.arms import Arm, RunLog, RunResults, TaskResult, write_results
 from amd.testing import run
 
 
@@ -86,3 +86,35 @@ def test_runs_of_another_memory_are_refused(amd, memory, evaluated, tmp_path, ru
     assert "read the memory" in found.err
     (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")
     assert "hold no run" in amd("forget", memory, tmp_path / "empty.jsonl").err
+
+
+def test_a_run_directory_is_as_good_as_a_file(amd, memory, evaluated, tmp_path):
+    """Each task with its log counts; a run named twice would count twice, and is refused."""
+    lines = [json.loads(line) for line in evaluated(False, False, True).read_text("utf-8").split("\n")]
+    arm, tasks = Arm(memory=memory, method="workflow"), []
+    for number, line in enumerate(lines):
+        log = RunLog.read(
+            {
+                **line["amd"],
+                "task_id": f"t{number}",
+                "exposures": [{**each, "task_id": f"t{number}"} for each in line["amd"]["exposures"]],
+            }
+        )
+        tasks.append(TaskResult(log.task_id, log.family, line["success"], log=log))
+    tasks.append(TaskResult("t9", "f9", success=None, fault="missing"))
+    write_results(
+        RunResults(
+            path=tmp_path / "run",
+            benchmark="made-up",
+            student="small",
+            arm=arm,
+            tasks=tuple(tasks),
+            memory_content=lines[0]["amd"]["memory"],
+        )
+    )
+    told = amd("forget", memory, tmp_path / "run", "--json").json
+    assert [(each["hits"], each["successes"]) for each in told["forgotten"]] == [(3, 1)]
+    assert told["runs"] == 3
+    twice = amd("forget", memory, tmp_path / "run", tmp_path / "run")
+    assert twice.code == 2
+    assert "named twice" in twice.err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from amd.arms.usage import LEAST_HITS, LEAST_SUCCESS, EvaluatedRun, Usage, read_
 from amd.cli.console import print_json, print_table
 from amd.cli.options import Directory, Json, Pin
 from amd.errors import ConfigError
+from amd.evaluate.reading import read_run
 from amd.records import Record
 from amd.store import Memory, read_memory
 from amd.store.retiring import retire
@@ -23,7 +24,7 @@ _Runs = Annotated[
     typer.Argument(
         metavar="RUN",
         show_default=False,
-        help='JSONL files of evaluated runs, one a line: {"amd": its run log, "success": true, false or null}.',
+        help='Run directories, or JSONL files, one run a line: {"amd": its log, "success": true, false or null}.',
     ),
 ]
 _Hits = Annotated[int, typer.Option(min=1, help="Forget only what was shown in so many scored runs.")]
@@ -45,11 +46,14 @@ def forget(
 
     A run counts once for each record that it was shown; one that nobody scored counts for nothing. All runs must have
     read this memory. The rule and its two figures are MemP's; any tier's records are judged by it. A retired record is
-    made active again by editing its line, and amd reindex.
+    made active again by editing its line, and amd reindex. Tasks whose outcome a memory was changed by are no test of
+    that memory any more.
 
-    Example: amd forget memory evaluated.jsonl --apply
+    Example: amd forget memory runs/amd --apply
     """
-    found = [run for path in runs for run in read_evaluated(path)]
+    if len({path.resolve() for path in runs}) < len(runs):
+        raise ConfigError("a run is named twice, and would count twice", next_step="name each once")
+    found = [run for path in runs for run in (_of_directory(path) if path.is_dir() else read_evaluated(path))]
     if not found:
         raise ConfigError("the files hold no run", next_step="name files of evaluated runs")
     with read_memory(directory, pin=pin) as memory:
@@ -69,6 +73,13 @@ def forget(
         print_json(_as_json(poor, found, usage, seal, changed=changed))
     else:
         _print(directory, poor, found, usage, seal, changed=changed)
+
+
+def _of_directory(path: Path) -> Iterator[EvaluatedRun]:
+    """The tasks of a run directory that say what they were shown."""
+    for task in read_run(path).tasks:
+        if task.log is not None:
+            yield EvaluatedRun(task.log, task.success)
 
 
 def _check_memory(runs: Sequence[EvaluatedRun], memory: Memory) -> None:
