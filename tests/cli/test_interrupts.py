@@ -14,40 +14,54 @@ from amd.testing import LoopbackServer
 AMD = (sys.executable, "-m", "amd")
 
 
-@pytest.mark.parametrize("moment", ["embedding", "loading"])
-def test_ctrl_c_is_one_line_and_exit_130(amd, runs, fields, tmp_path, moment):
-    """While a service is slow, and while modules are loaded; the next build completes."""
+# Runs the command line, and presses Ctrl-C when a certain module is looked for.
+PRESS = """
+import signal, sys
+from amd.__main__ import main
+
+at, sys.argv[1:] = sys.argv[1], sys.argv[2:]
+
+class Press:
+    def find_spec(self, name, path=None, target=None):
+        if name == at:
+            signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Press())
+main()
+"""
+
+
+def test_ctrl_c_is_one_line_and_exit_130(amd, runs, fields, tmp_path):
+    """While a service is slow; the next build completes."""
     out = tmp_path / "m"
-    with LoopbackServer(latency=20 if moment == "embedding" else 0) as server:
-        build = (
-            "build",
-            "openai-chat",
-            runs,
-            *fields,
-            "--out",
-            out,
-            "--embedder",
-            "openai:stub",
-            "--base-url",
-            server.url,
-        )
+    with LoopbackServer(latency=20) as server:
+        service = ("--embedder", "openai:stub", "--base-url", server.url)
+        build = ("build", "openai-chat", runs, *fields, "--out", out, *service)
         process = subprocess.Popen([*AMD, *map(str, build)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if moment == "embedding":
-            while not server.requests and process.poll() is None:
-                time.sleep(0.01)
-        else:
-            time.sleep(0.15)
+        while not server.requests and process.poll() is None:
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         printed, said = process.communicate(timeout=30)
     lines = [line for line in said.split("\n") if line]
-    if moment == "embedding":
-        assert (process.returncode, printed) == (130, "")
-    # While Python itself starts, before any of our code runs, the interpreter answers on its own.
-    assert process.returncode in (130, -signal.SIGINT)
-    if process.returncode == 130:
-        assert len(lines) == 1
-        assert "interrupted" in lines[0]
+    assert (process.returncode, printed, len(lines)) == (130, "", 1)
+    assert "interrupted" in lines[0]
     assert amd("build", "openai-chat", runs, *fields, "--out", out).code == 0
+
+
+@pytest.mark.parametrize("module", ["amd.cli.app", "typer", "amd.build.pipeline"])
+def test_ctrl_c_while_modules_load_is_one_line(module):
+    """Exit code 130, no traceback, wherever it comes; without it the help is printed (the control)."""
+    for pressed in (module, "no.such.module"):
+        words = [sys.executable, "-c", PRESS, pressed, "build", "--help"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if pressed == module:
+            assert (done.returncode, done.stdout) == (130, "")
+            assert done.stderr.startswith("amd: interrupted")
+            assert done.stderr.count("\n") == 1
+        else:
+            assert (done.returncode, done.stderr) == (0, "")
+            assert "Usage: amd build" in done.stdout
 
 
 def test_a_closed_pipe_is_no_error(memory):
