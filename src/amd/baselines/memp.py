@@ -117,13 +117,11 @@ class MempTier:
         shown: what a student reads of a record.
         keywords: find records by keywords instead of the instruction; they are kept on a shelf of their own.
         failures: take failed runs too, for adjusted scripts.
-        k: how many records are asked for.
     """
 
     shown: Shown = "both"
     keywords: bool = False
     failures: bool = False
-    k: int = 1
     heading: str = "How a similar task was done:"
     needs_calls: bool = False
     fused: bool = False
@@ -179,7 +177,7 @@ class MempTier:
         if question.at != "task":
             return ()
         text = ", ".join(keywords_of(question.text)) if self.keywords else question.text
-        return (Query(text, self.k, {"outcome": "success"} if self.shown == "trajectory" else {}),)
+        return (Query(text, where={"outcome": "success"} if self.shown == "trajectory" else {}),)
 
     def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:  # noqa: ARG002 - protocol
         """The script, then the run: each whole or not at all."""

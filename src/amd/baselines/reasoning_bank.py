@@ -94,7 +94,6 @@ def fault_in_items(reply: Items) -> str | None:
 class ReasoningBankTier:
     """One record a run, keyed on the instruction, asked once before the task; ``failures`` teach too if wanted."""
 
-    k: int = 1
     failures: bool = False
     name: str = "reasoning_bank"
     heading: str = "What was learned from similar tasks:"
@@ -128,7 +127,7 @@ class ReasoningBankTier:
 
     def ask(self, question: Question) -> Sequence[Query]:
         """The instruction, once, before the task."""
-        return (Query(question.text, self.k),) if question.at == "task" else ()
+        return (Query(question.text),) if question.at == "task" else ()
 
     def render(self, hits: Sequence[Hit], question: Question, style: Style) -> Sequence[Part]:  # noqa: ARG002 - protocol
         """Each item of each run; those of a failure say so."""
