@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from amd.arms import Arm
 from amd.experiment.plan import read_experiment
-from amd.experiment.running import commands_of
+from amd.experiment.readiness import commands_of
 from amd.methods import method_named
 from amd.traces import readers
 
@@ -73,9 +74,30 @@ def test_an_experiment_has_its_controls(path: Path) -> None:
     experiment = read_experiment(path)
     arms = experiment.arms()
     assert (arms["none"].method, arms["random"].method, arms["in-sample"].label) == ("none", "random", "IN-SAMPLE")
-    assert [name for name, arm in arms.items() if not arm.excludes] == ["in-sample"]
+    assert {name.startswith("in-sample") for name, arm in arms.items() if not arm.excludes} == {True}
+    assert not any(name.startswith("in-sample") for name, arm in arms.items() if arm.excludes)
     assert "IN-SAMPLE: an upper bound, never a result" in path.read_text(encoding="utf-8")
     assert path.stem in (CONFIGS.parent / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+def test_an_arm_has_random_records_of_its_own_length(path: Path) -> None:
+    """Asked at the same moments, laid out alike, within the same room; five records of amd beside five random ones."""
+    arms = [arm for arm in read_experiment(path).arms().values() if arm.method != "none"]
+
+    def length(arm: Arm) -> tuple[object, ...]:
+        k = arm.method.rpartition("-k")[2] if re.search(r"amd-k\d$", arm.method) else ""
+        return arm.mode, arm.layout, arm.workflow_tokens, arm.subtask_tokens, arm.function_tokens, k
+
+    assert {length(arm) for arm in arms} == {length(arm) for arm in arms if method_named(arm.method).draws}
+
+
+def test_seeds_are_more_than_repetitions() -> None:
+    """Who samples at a temperature near 0 repeats a run; the script of the small example needs none."""
+    for path in EXPERIMENTS:
+        experiment = read_experiment(path)
+        assert experiment.seeds >= 2
+        assert (experiment.tasks.get("temperature") == 0.7) is (path.stem != "bfcl-small"), path.stem
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
@@ -99,6 +121,7 @@ def test_an_experiment_can_be_run(path: Path) -> None:
     assert {recipe.path for recipe in experiment.memory.values()} == {
         arm.memory for arm in experiment.arms().values() if arm.memory is not None
     }
+    assert all(recipe.given for recipe in experiment.recipes())
 
 
 def _option(words: tuple[str, ...], name: str, default: str) -> str:

@@ -68,11 +68,14 @@ def test_unknown_names_are_refused(name):
         ("memp-keywords-k5", "memp-keywords"),
         ("workflow+subtask-text", "workflow+subtask"),
         ("none", ""),
-        ("random-7", ""),
+        ("random", "amd"),
+        ("random-amd-k5", "amd"),
+        ("random-memp-script", "memp"),
+        ("random-workflow+subtask-text", "workflow+subtask"),
     ],
 )
 def test_a_method_knows_by_which_its_memory_is_built(name, memory):
-    """What only asks or shows differently reads the same memory; no memory is built by a draw."""
+    """What only asks, draws or shows differently reads the same memory."""
     assert method_named(name).memory == memory
 
 

@@ -8,7 +8,8 @@
 ``memp-keywords``                 the same, found by keywords
 ``sasm``                          category gate, then similarity to the description
 ``NAME-k3``                       the same with the best three records of each query (1 to 9): ``reasoning_bank-k3``
-``random``, ``random-7``          records of ``amd`` drawn at random, by the seed 0 or 7: the control for length
+``random``                        as many records as ``amd`` would show, drawn at random: the control for length
+``random-METHOD``                 the same for another method: ``random-amd-k3``, ``random-workflow``, ``random-sasm``
 ``none``                          no tier: the student runs through the same code without memory
 ================================  ==================================================================================
 
@@ -52,16 +53,26 @@ METHODS = "amd, none, or a sum of tiers such as workflow+function; reasoning_ban
 """What a method can be called, for people."""
 
 _PART = re.compile(r"(?P<base>.*?)(?:-k(?P<k>[1-9]))?")
-_RANDOM = re.compile(r"random(?:-(?P<seed>\d{1,9}))?")
+_RANDOM = re.compile(r"random(?:-(?P<method>.+))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A named tuple of tiers. ``memory`` is the method that a memory for it is built by, empty if none is."""
+    """A named tuple of tiers. ``memory`` is the method that a memory for it is built by, empty if it reads none."""
 
     name: str
     tiers: tuple[Tier, ...]
     memory: str = ""
+
+    @property
+    def draws(self) -> bool:
+        """Whether its records are drawn at random."""
+        return any(isinstance(tier, Drawn) for tier in self.tiers)
+
+    def in_run(self, seed: int) -> Method:
+        """The same in the run of this seed: what is drawn at random is drawn anew in each."""
+        tiers = (replace(tier, seed=seed) if isinstance(tier, Drawn) else tier for tier in self.tiers)
+        return replace(self, tiers=tuple(tiers))
 
 
 def method_named(name: str, *, reasoning: bool = False, include_failures: bool = False) -> Method:
@@ -76,7 +87,7 @@ def method_named(name: str, *, reasoning: bool = False, include_failures: bool =
     ((), 'reasoning_bank')
     """
     if drawn := _RANDOM.fullmatch(name):
-        return Method(name, tuple(Drawn(_TIERS[tier], int(drawn["seed"] or 0)) for tier in _AMD))
+        return _drawn(name, drawn["method"] or "amd")
     parts = [] if name == "none" else [_part(part, name) for part in name.split("+")]
     tiers = [tier for _, found in parts for tier in found]
     shelves = [tier.name for tier in tiers]
@@ -92,6 +103,17 @@ def method_named(name: str, *, reasoning: bool = False, include_failures: bool =
     made = [_made(tier, reasoning=reasoning, failures=include_failures) for tier in tiers]
     ordered = tuple(sorted(made, key=lambda tier: order.index(tier.name)))
     return Method(name, ordered, "+".join(base for base, _ in parts))
+
+
+def _drawn(name: str, base: str) -> Method:
+    """The method whose records are drawn, in place of those that ``base`` would find."""
+    if base == "none" or _RANDOM.fullmatch(base):
+        raise _unknown(name)
+    try:
+        method = method_named(base)
+    except ConfigError:
+        raise _unknown(name) from None
+    return Method(name, tuple(map(Drawn, method.tiers)), method.memory)
 
 
 def _part(part: str, method: str) -> tuple[str, tuple[Tier, ...]]:
@@ -124,7 +146,7 @@ def _unknown(name: str) -> ConfigError:
     return ConfigError(
         f"no method is called {name!r}",
         next_step=f"use amd, none, or a sum of {', '.join([*_TIERS, *_SHOWN])} such as workflow+function, "
-        "each with -k3 behind it for top-3; or random, for records of amd drawn at random",
+        "each with -k3 behind it for top-3; or random-METHOD, for records drawn at random",
         method=name,
     )
 

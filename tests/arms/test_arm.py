@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +107,25 @@ def test_settings_are_kept_as_json(values: dict[str, Any]) -> None:
     dropped = {"memory", "pin"} if arm.method == "none" else set()
     assert {name: value for name, value in values.items() if name not in dropped}.items() <= dumped.items()
     assert arm.split == Path("split.json")
+
+
+def test_paths_hold_in_every_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of memory, split, tokenizer and of an embedder's folder; nothing else changes."""
+    monkeypatch.chdir(tmp_path)
+    arm = Arm.of({"memory": "m", "split": "s.json", "tokenizer": "t.json", "embedder": "onnx:e"})
+    there = arm.absolute()
+    assert (there.memory, there.split, there.tokenizer) == (tmp_path / "m", tmp_path / "s.json", tmp_path / "t.json")
+    assert there.embedder == f"onnx:{tmp_path / 'e'}"
+    assert Arm(method="none").absolute() == Arm(method="none")
+    assert Arm.of({"memory": "m", "embedder": "openai:x"}).absolute().embedder == "openai:x"
+
+
+def test_a_split_is_known_as_long_as_it_is_the_same(split: Callable[..., Path]) -> None:
+    """By its own hash; one that is gone, or was drawn again, is not taken for it."""
+    arm = Arm.of({"method": "none", "split": split(["a"], ["b"])})
+    known = arm.known_split(None)
+    assert known is not None
+    assert arm.known_split(known.sha256) == known
+    assert arm.known_split("0" * 64) is None
+    assert Arm(method="none").known_split(None) is None
+    assert Arm.of({"method": "none", "split": "gone.json"}).known_split(None) is None

@@ -238,7 +238,9 @@ def test_a_decomposer_is_for_the_mode_static(arm: Make) -> None:
         arm(decomposer="student", mode="dynamic")
 
 
-@pytest.mark.parametrize("method", ["reasoning_bank", "reasoning_bank-k3", "memp-script", "sasm", "random-2"])
+@pytest.mark.parametrize(
+    "method", ["reasoning_bank", "reasoning_bank-k3", "memp-script", "sasm", "random", "random-sasm-k2"]
+)
 @pytest.mark.parametrize("mode", ["static", "dynamic"])
 def test_a_baseline_is_an_arm_as_any_other(tmp_path: Path, method: str, mode: str) -> None:
     """Opened, asked, logged and reported through the same code, its own family hidden, in sample not (control)."""
@@ -261,3 +263,25 @@ def test_a_baseline_is_an_arm_as_any_other(tmp_path: Path, method: str, mode: st
         own[protocol] = sum(tier.excluded.get("own_family", 0) for tier in figures.tiers)
     assert own["self-excluded"] > 0
     assert own["in-sample"] == 0
+
+
+def test_each_seed_draws_anew(arm: Make) -> None:
+    """One seed the same each time, another one others; what a question chooses is the same for all (the control)."""
+    found: dict[str, list[tuple[Exposure, ...]]] = {}
+    for method in ("random", "amd"):
+        for seed in (None, 0, 1, 2, 3):
+            with arm(method=method).open(seed) as opened:
+                found.setdefault(method, []).append(all_of(session_of(opened))[2])
+    assert found["random"][0] == found["random"][1]
+    assert len({str(each) for each in found["random"]}) > 1
+    assert len({str(each) for each in found["amd"]}) == 1
+
+
+def test_a_run_is_told_what_was_opened(arm: Make, split: Split) -> None:
+    """All that its settings keep, the split's own hash among it."""
+    with arm(method="none", split=split(FAMILIES[1:], FAMILIES[:1])).open(7) as opened:
+        facts = opened.facts()
+        assert opened.split is not None
+    assert (facts["seed"], facts["split_sha256"], facts["memory_content"]) == (7, opened.split.sha256, None)
+    with arm().open() as opened:
+        assert (opened.facts()["split_sha256"], opened.facts()["memory_seal"]) == (None, opened.seal)

@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 import amd
-from amd.arms import RUN_SETTINGS, Arm, RunDirectory, RunSettings, replace_text
+from amd.arms import RUN_SETTINGS, Arm, RunDirectory, RunResults, RunSettings, replace_text
 from amd.errors import ConfigError
 
 
@@ -135,3 +135,14 @@ def test_two_commands_never_work_in_one_directory(tmp_path: Path, ending: str) -
             holder.kill()
     with directory(path).locked():
         pass
+
+
+def test_a_run_and_its_results_say_the_same(tmp_path: Path) -> None:
+    """What an overlay hands on; two runs never begin at one moment, so that a copy is told."""
+    one, other = settings(seed=3, split_sha256="2" * 64), settings()
+    assert one.created_at != other.created_at
+    shared = one.shared()
+    assert (shared["seed"], shared["split_sha256"], shared["created_at"]) == (3, "2" * 64, one.created_at)
+    results = RunResults(path=tmp_path, benchmark="b", student="s", tasks=(), **shared)
+    assert (results.arm, results.memory_seal) == (one.arm, one.memory_seal)
+    assert settings(seed=3).differences(settings(seed=4)) == ["seed: 3, not 4"]

@@ -9,6 +9,7 @@ import pytest
 from amd.build import Options, build_memory
 from amd.errors import ConfigError
 from amd.exclusion import Split, cross_split, in_sample, self_excluded
+from amd.methods import method_named
 from amd.session import Limits, Session
 from amd.store import open_memory
 from amd.testing import StubEmbedder, run
@@ -45,7 +46,7 @@ def test_the_same_run_is_drawn_the_same(memory):
     one, again = asked(memory, RUNS[1].task), asked(memory, RUNS[1].task)
     assert one.exposures == again.exposures
     assert all(ids for ids in shown_ids(one))
-    assert shown_ids(asked(memory, RUNS[1].task, "random-1")) != shown_ids(one)
+    assert shown_ids(asked(memory, RUNS[1].task, method_named("random").in_run(1).tiers)) != shown_ids(one)
     assert len({tuple(shown_ids(asked(memory, each.task))) for each in RUNS}) > 6
     named = Session(memory, viewer=self_excluded(RUNS[1].task), method="random", tools=RUNS[0].tools)
     named.before_task(RUNS[1].task.instruction)
@@ -71,13 +72,13 @@ def test_what_is_hidden_is_not_drawn(memory, mode):
     """No seed shows a task its own family; in sample some do (the control). Every draw is logged as any answer is."""
     task = RUNS[1].task
     for seed in range(40):
-        session = asked(memory, task, f"random-{seed}", mode=mode)
+        session = asked(memory, task, method_named("random").in_run(seed).tiers, mode=mode)
         assert [exposure.own_family for exposure in session.exposures] == [0] * len(session.exposures)
         assert all(exposure.excluded["own_family"] for exposure in session.exposures)
         assert not any(exposure.below_floor for exposure in session.exposures)
     own = 0
     for seed in range(40):
-        session = Session(memory, viewer=in_sample(task), method=f"random-{seed}", mode=mode)
+        session = Session(memory, viewer=in_sample(task), method=method_named("random").in_run(seed).tiers, mode=mode)
         session.before_task(task.instruction)
         own += sum(exposure.own_family for exposure in session.exposures)
     assert own
@@ -112,7 +113,7 @@ def test_every_record_has_its_turn(memory):
     drawn = Counter(
         family
         for seed in range(220)
-        for exposure in asked(memory, RUNS[1].task, f"random-{seed}").exposures
+        for exposure in asked(memory, RUNS[1].task, method_named("random").in_run(seed).tiers).exposures
         if exposure.tier == "workflow"
         for family in exposure.families
     )
@@ -141,6 +142,6 @@ def test_a_drawn_tier_keeps_a_split(memory):
 
 
 def test_no_memory_is_built_by_a_draw(tmp_path):
-    """It reads a memory of ``amd``."""
-    with pytest.raises(ConfigError, match="draws from a memory of amd"):
-        build_memory(RUNS[:1], tmp_path / "m", embedder=StubEmbedder(), options=Options(method="random-2"))
+    """It reads one of the method that it draws for."""
+    with pytest.raises(ConfigError, match="'random-sasm' draws from a memory; build with sasm"):
+        build_memory(RUNS[:1], tmp_path / "m", embedder=StubEmbedder(), options=Options(method="random-sasm"))

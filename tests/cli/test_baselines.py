@@ -8,8 +8,8 @@ METHODS = {
     "reasoning_bank": ("reasoning_bank", "reasoning_bank-k3"),
     "memp": ("memp", "memp-script", "memp-trajectory", "memp-k2"),
     "memp-keywords": ("memp-keywords",),
-    "sasm": ("sasm",),
-    "amd": ("random", "random-3", "amd-k2"),
+    "sasm": ("sasm", "random-sasm"),
+    "amd": ("random", "random-amd-k3", "random-workflow", "amd-k2"),
 }
 
 

@@ -26,8 +26,47 @@ def test_a_plan_runs_nothing(amd, config, tmp_path):
     """It says what would be run, with the words of its command; nothing is made."""
     told = amd("experiment", config, "--plan", "--json", "--set", "seeds=2", "--set", "tasks.limit=3").json
     assert [(run["arm"], run["seed"], run["done"]) for run in told["runs"]] == [("none", 0, False), ("none", 1, False)]
-    assert told["runs"][0]["words"] == ["--method", "none", "--model", "small", "--limit", "3"]
+    assert told["runs"][0]["words"] == ["--method", "none", "--model", "small", "--limit", "3", "--seed", "0"]
+    assert (told["unready"], told["to_make"]) == ([], [])
     assert "small-none-1" in amd("experiment", config, "--plan", "--set", "seeds=2").out
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_plan_says_what_is_lacking_and_what_will_be_made(amd, config, tmp_path):
+    """Each thing in a line of its own, and exit code 2; what has a recipe is no fault."""
+    more = """
+        [memory.lost]
+        path = "lost"
+        [memory.new]
+        path = "new"
+        build = ["bfcl", "runs"]
+        [arm.lost]
+        memory = "lost"
+        [arm.new]
+        memory = "new"
+        [arm.far]
+        memory = "new"
+        protocol = "cross-split"
+        split = "far.json"
+        tokenizer = "tokenizer.json"
+        """
+    config.write_text(config.read_text("utf-8") + more.replace("        ", ""), "utf-8")
+    done = amd("experiment", config, "--plan", "--set", "tasks.colour=red", "--set", "python=no/python")
+    assert done.code == 2
+    assert "to be made: amd build bfcl runs --out new" in done.out
+    for said in (
+        "no/python cannot be run",
+        "there is no memory at lost",
+        "there is no split at far.json",
+        "arm.far: there is no tokenizer at tokenizer.json",
+        "small-none-0: there is no option '--colour'",
+    ):
+        assert said in done.err
+    assert "at new" not in done.err
+    made = amd("experiment", config, "--plan", "--json", "--set", "memory.lost.build=['bfcl', 'runs']")
+    assert [words[-1] for words in made.json["to_make"]] == ["lost", "new"]
+    assert len(made.json["unready"]) == 2
+    assert amd("experiment", config, "--set", "tasks.limit=few").code == 2
     assert not (tmp_path / "out").exists()
 
 

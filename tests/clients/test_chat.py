@@ -250,3 +250,15 @@ def test_where_nothing_tells_nothing_is_said(reply: Any, faults: tuple[Fault | N
 def test_the_shapes_are_values() -> None:
     """They compare by what they hold, as a journal and a test need it."""
     assert Completion("a", "stop", Usage(1, 2)) == Completion("a", "stop", Usage(1, 2))
+
+
+def test_a_temperature_and_a_seed_are_sent() -> None:
+    """With each request for an answer, where the endpoint lets a temperature be chosen."""
+    with LoopbackServer(chat=lambda _: "Hello.") as server, model_at(server, temperature=0.7, seed=3) as model:
+        model.complete(HI, max_tokens=8)
+        (body,) = bodies(server)
+    assert (body["temperature"], body["seed"]) == (0.7, 3)
+    with LoopbackServer(chat=lambda _: "Hello.") as server, model_at(server) as model:
+        model.complete(HI, max_tokens=8)
+        (body,) = bodies(server)
+    assert (body["temperature"], "seed" in body) == (0, False)

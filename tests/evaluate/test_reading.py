@@ -17,8 +17,9 @@ from amd.evaluate.reading import read_run, read_runs
 def kept(made, tmp_path):
     """Writes results into a directory of their own."""
 
-    def keep(name="run", **values):
-        results = replace(made(name, {"t0": True, "t1": False}, method="amd", **values), path=tmp_path / name)
+    def keep(name="run", created_at=None, **values):
+        run = made(name, {"t0": True, "t1": False}, method="amd", **values)
+        results = replace(run, path=tmp_path / name, created_at=created_at)
         write_results(results)
         return results
 
@@ -70,3 +71,13 @@ def test_reading_needs_no_extra():
             check=True,
         )
         assert (done.stdout.strip() != "set()") is loads
+
+
+def test_a_copy_is_no_second_seed(kept):
+    """By the moment at which it began, whatever its directory is called; two runs of one arm are the control."""
+    one = kept("amd-0", created_at="2026-11-30T06:00:00.000001+00:00")
+    other = kept("amd-1", created_at="2026-11-30T06:00:00.000002+00:00")
+    copied = kept("amd-2", created_at=one.created_at)
+    assert len(read_runs([one.path, other.path])) == 2
+    with pytest.raises(ConfigError, match=r"amd-2 is a copy of .*amd-0: both began at"):
+        read_runs([one.path, other.path, copied.path])

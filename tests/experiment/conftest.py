@@ -27,6 +27,7 @@ import os, pathlib, sys
 what, run, *words = sys.argv[1:]
 folder = pathlib.Path(run)
 folder.mkdir(parents=True, exist_ok=True)
+(folder / "amd-run.json").touch()
 with (folder.parent / "asked.txt").open("a") as file:
     print(what, folder.name, *words, file=file)
 print("a table")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from amd.errors import ConfigError
-from amd.experiment.plan import options, read_experiment
+from amd.experiment.plan import read_experiment
 
 
 def test_every_arm_runs_with_every_student_round_by_round(written, tmp_path):
@@ -16,8 +18,9 @@ def test_every_arm_runs_with_every_student_round_by_round(written, tmp_path):
         f"{student}-{arm}-{seed}" for seed in (0, 1) for student in ("small", "large") for arm in ("none", "amd")
     ]
     assert runs[0].words() == [
-        *("--method", "none", "--model", "small", "--base-url", "http://127.0.0.1:9/v1", "--limit", "4"),
+        *("--method", "none", "--model", "small", "--base-url", "http://127.0.0.1:9/v1", "--limit", "4", "--seed", "0"),
     ]
+    assert runs[-1].words()[-2:] == ["--seed", "1"]
     assert runs[3].words()[:2] == ["--memory", str(tmp_path / "memory")]
 
 
@@ -26,11 +29,11 @@ def test_a_value_can_be_changed_from_outside(written):
     path = written()
     changed = read_experiment(path, ["seeds=1", "student.small.model=other", "tasks.limit=2"])
     assert next(run.words()[2:] for run in changed.runs()) == [
-        *("--model", "other", "--base-url", "http://127.0.0.1:9/v1", "--limit", "2"),
+        *("--model", "other", "--base-url", "http://127.0.0.1:9/v1", "--limit", "2", "--seed", "0"),
     ]
     assert len(list(changed.runs())) == 2
     (run, *_) = read_experiment(path, ["tasks.partial=true", "tasks.limit='007'", "tasks.ids=a,b"]).runs()
-    assert run.words()[-5:] == ["--limit", "007", "--partial", "--ids", "a,b"]
+    assert run.words()[-7:] == ["--limit", "007", "--partial", "--ids", "a,b", "--seed", "0"]
     for wrong in ("seeds", "seeds.x=1", "=1", "a..b=1"):
         with pytest.raises(ConfigError, match="--set"):
             read_experiment(path, [wrong])
@@ -48,6 +51,7 @@ def test_a_value_can_be_changed_from_outside(written):
         ("[arm.plain]\nmethod = 'none'\n", r"are one arm"),
         ("[student.x]\nmodel = 'x'\nprotocol = 'in-sample'\n", r"student\.x\.protocol: that is for \[arm\.NAME\]"),
         ("[student.x]\nmodel = 'x'\nlimit = 3\n", r"tasks\.limit: .*said twice"),
+        ("[student.x]\nmodel = 'x'\nseed = 3\n", r"student\.x\.seed: that is for"),
         ("[student.small-NONE]\nmodel = 'x'\n[student.'small']\n", r"not TOML"),
         ("[arm.NONE]\nmethod = 'workflow'\nmemory = 'runs'\n", r"one directory"),
         ("[colour]\nred = 1\n", r"colour: Extra inputs"),
@@ -73,6 +77,29 @@ def test_no_seed_is_no_experiment(written):
             read_experiment(written(), [f"seeds={value}"])
 
 
-def test_a_switch_is_a_word_of_its_own():
-    """``false`` is left out."""
-    assert options({"partial": True, "quiet": False}) == ["--partial"]
+def test_what_the_arms_read_is_made_once_and_splits_first(written, tmp_path):
+    """By name or by path; a memory that no arm reads is not built, a split may be for a memory alone."""
+    more = """
+        [split.half]
+        path = "half.json"
+        draw = ["garden", "runs", "--test", "0.5"]
+        [memory.train]
+        path = "train"
+        build = ["garden", "runs", "--split", "half.json"]
+        [memory.idle]
+        path = "idle"
+        [arm.held]
+        protocol = "cross-split"
+        split = "half"
+        memory = "train"
+        [arm.other]
+        memory = "elsewhere"
+        split = "other.json"
+    """
+    experiment = read_experiment(written(more))
+    paths = [str(recipe.path) for recipe in experiment.recipes()]
+    assert paths == ["half.json", "other.json", str(tmp_path / "memory"), "train", "elsewhere"]
+    assert experiment.arms()["held"].split == Path("half.json")
+    held = next(run for run in experiment.runs() if run.arm == "held")
+    assert held.memory == Path("train")
+    assert held.words()[:6] == ["--protocol", "cross-split", "--split", "half.json", "--memory", "train"]

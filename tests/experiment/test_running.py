@@ -7,8 +7,11 @@ import json
 import pytest
 
 from amd.errors import AmdError, BudgetSpent, ClientError, ConfigError, LeakageError, StoreError
+from amd.exclusion import read_split
 from amd.experiment.plan import read_experiment
 from amd.experiment.running import run_experiment
+from amd.testing import run
+from amd.traces import canonical
 
 ALL = ["small-none-0", "small-amd-0", "small-none-1", "small-amd-1"]
 
@@ -69,10 +72,10 @@ def test_a_run_that_was_begun_otherwise_is_told(overlay, written, asked):
 
 
 def test_a_removed_run_is_begun_again(overlay, written, asked, tmp_path):
-    """What is not there is not finished."""
+    """What is not there, or was emptied, is not finished."""
     path = written()
     run_experiment(read_experiment(path))
-    (tmp_path / "out" / "small-amd-1").rmdir()
+    (tmp_path / "out" / "small-amd-1" / "amd-run.json").unlink()
     run_experiment(read_experiment(path))
     assert played(asked()[8:]) == ["small-amd-1"]
 
@@ -100,15 +103,46 @@ def test_a_memory_that_is_built_otherwise_now_is_told(overlay, written, asked):
     run_experiment(read_experiment(path))
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("[memory.runs]", "[memory.runs]\nbuild = ['amd', 'other.jsonl']"), encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"memory was built with fewer words, and now it is amd"):
+    with pytest.raises(ConfigError, match=r"memory was made with fewer words, and now it is amd"):
         run_experiment(read_experiment(path))
     assert len(asked()) == 8
 
 
-def test_a_python_that_is_not_there_is_told(overlay, written):
+def test_a_memory_of_own_runs_is_built_after_them(overlay, written, asked, tmp_path):
+    """Before the first arm that reads it, when the runs that it is made of are there; others are built first of all."""
+    own = f"""
+        [memory.own]
+        path = "{tmp_path / "own"}"
+        build = ["amd", "{tmp_path / "out" / "small-none-0"}", "--embedder", "hash"]
+        [arm.own]
+        memory = "own"
+    """
+    with pytest.raises(AmdError, match="memory-own ended with exit code"):  # what it names is no file of trajectories
+        run_experiment(read_experiment(written(own)))
+    assert played(asked()) == ["small-none-0", "small-amd-0"]
+
+
+def test_a_split_is_drawn_where_it_is_missing(overlay, written, asked, tmp_path):
+    """Before all else."""
+    more = f"""
+        [split.half]
+        path = "{tmp_path / "deep" / "half.json"}"
+        draw = ["amd", "{tmp_path / "runs.jsonl"}", "--test", "0.5"]
+        [arm.half]
+        memory = "runs"
+        split = "half"
+    """
+    canonical.write(tmp_path / "runs.jsonl", [run(i) for i in range(4)])
+    run_experiment(read_experiment(written(more)))
+    assert read_split(tmp_path / "deep" / "half.json").test
+    assert played(asked())[2] == "small-half-0"
+
+
+def test_a_python_that_is_not_there_is_told(overlay, written, asked):
     """With where to get one."""
     with pytest.raises(ConfigError, match=r"no/python cannot be run: .*scripts/setup_"):
         run_experiment(read_experiment(written(), ["python=no/python"]))
+    assert not asked()
 
 
 def test_a_benchmark_that_nobody_runs_is_told(written):

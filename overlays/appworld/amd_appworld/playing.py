@@ -53,6 +53,8 @@ def play_arm(
     tasks: Sequence[str] | None = None,
     dataset: str | None = None,
     limit: int | None = None,
+    seed: int | None = None,
+    temperature: float = 0.0,
     workers: int = 1,
     limits: Limits | None = None,
     allow_test_source: bool = False,
@@ -69,6 +71,8 @@ def play_arm(
         tasks: their ids; or
         dataset: all of this one. With a split, only those of its test families.
         limit: only so many of them.
+        seed: sent with each request to the model, and what random records follow from.
+        temperature: of the model's answers.
         workers: seats at the same time, each a server process of some 500 MB.
         limits: of one task.
         allow_test_source: take a memory that holds runs of test tasks.
@@ -82,21 +86,19 @@ def play_arm(
     limits = limits or Limits()
     check_mode(arm)
     run = Run(root.experiment(experiment))
-    with arm.open() as opened:
+    with arm.absolute().open(seed) as opened:
         names = _chosen(root, opened, tasks, dataset, limit)
         settings = Settings(
             agent=agent,
-            arm=arm,
             tasks=names,
             scenarios=root.scenarios(names),
             max_steps=limits.max_steps,
             max_tokens=limits.max_tokens,
             cell_timeout=limits.cell_timeout,
             timeout=limits.timeout,
+            temperature=temperature,
             test_source=check_sources(opened, root, allowed=allow_test_source),
-            memory_content=opened.content,
-            memory_seal=opened.seal,
-            memory_from=opened.teachers,
+            **opened.facts(),
         )
         with run.locked():
             key = os.environ.get("OPENAI_API_KEY")
@@ -111,7 +113,14 @@ def play_arm(
                     check_endpoint(
                         agent.name, base_url=agent.base_url, api_key=key, timeout=min(limits.timeout, _PROBE)
                     )
-                with ChatModel(agent.name, base_url=agent.base_url, api_key=key, timeout=limits.timeout) as model:
+                with ChatModel(
+                    agent.name,
+                    base_url=agent.base_url,
+                    api_key=key,
+                    timeout=limits.timeout,
+                    temperature=temperature,
+                    seed=seed,
+                ) as model:
                     crew = Crew(root, run, opened, model, python)
                     faults = crew.play(left, min(workers, len(left)), progress)
     return Played(run, root, standing(run), faults)

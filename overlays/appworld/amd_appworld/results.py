@@ -33,12 +33,9 @@ def read(path: Path) -> RunResults | None:
         path=path,
         benchmark=BENCHMARK,
         student=settings.agent.name,
-        arm=settings.arm,
         tasks=tuple(_result(run, stands, task) for task in stands.wanted),
-        memory_content=settings.memory_content,
-        memory_seal=settings.memory_seal,
-        memory_from=settings.memory_from,
         terms={**settings.limits, "test_source": settings.test_source},
+        **settings.shared(),
     )
 
 

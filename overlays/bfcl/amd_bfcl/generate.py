@@ -14,7 +14,7 @@ from threading import Event
 from types import FrameType
 from typing import NamedTuple
 
-from amd.arms import Arm, CallFormat, OpenArm, replace_text
+from amd.arms import CallFormat, OpenArm, replace_text
 from amd.clients import check_endpoint
 from amd.errors import ConfigError
 from amd_bfcl.families import INDEXES, Category, category, family
@@ -55,7 +55,13 @@ class Attempt(NamedTuple):
 
 
 def generate(
-    out: Path, plan: Plan, endpoint: Endpoint, *, name: str | None = None, any_version: bool = False
+    out: Path,
+    plan: Plan,
+    endpoint: Endpoint,
+    *,
+    seed: int | None = None,
+    name: str | None = None,
+    any_version: bool = False,
 ) -> Attempt:
     """Run the student on the tasks that have no result yet, and say how the run stands.
 
@@ -63,6 +69,7 @@ def generate(
         out: the run directory, new, or that of the same run begun before.
         plan: what is asked for.
         endpoint: where and how the student is asked.
+        seed: sent with each request, and what random records follow from.
         name: what the harness calls it; made of model and arm if left out.
         any_version: allow a bfcl-eval whose families nobody checked.
 
@@ -72,8 +79,7 @@ def generate(
         LeakageError, StoreError: the memory is not fit to be shown.
     """
     package, run = find_package(any_version=any_version), Run(out)
-    arm = _absolute(plan.arm)
-    with arm.open() as opened:
+    with plan.arm.absolute().open(seed) as opened:
         settings = Settings(
             name=check_name(name, plan.calling) if name else registry_name(plan.model, plan.arm, plan.calling),
             model=plan.model,
@@ -81,13 +87,10 @@ def generate(
             base_url=plan.base_url,
             categories=plan.categories,
             ids=_chosen(plan, opened, package),
-            arm=arm,
-            memory_content=opened.content,
-            memory_seal=opened.seal,
-            memory_from=opened.teachers,
             harness=plan.harness,
             bfcl_eval=package.version,
             tasks_sha256=package.sha256(f"BFCL_v4_{name}.json" for name in plan.categories),
+            **opened.facts(),
         )
         with run.locked():
             run.begin(settings)
@@ -103,11 +106,9 @@ def retry(out: Path, endpoint: Endpoint, *, memory: Path | None = None, any_vers
     """
     package, run = find_package(any_version=any_version), Run(out)
     settings = run.settings
-    arm = settings.arm if memory is None else _absolute(settings.arm.model_copy(update={"memory": memory}))
-    with arm.open() as opened, run.locked():
-        run.begin(
-            settings.model_copy(update={"memory_content": opened.content, "memory_seal": opened.seal, "arm": arm})
-        )
+    arm = settings.arm if memory is None else settings.arm.model_copy(update={"memory": memory}).absolute()
+    with arm.open(settings.seed) as opened, run.locked():
+        run.begin(settings.model_copy(update=opened.facts()))
         return _run_student(run, opened, package, endpoint, again=True)
 
 
@@ -141,6 +142,7 @@ def _run_student(run: Run, opened: OpenArm, package: Package, endpoint: Endpoint
     call_format: CallFormat = "json" if settings.calling == "fc" else "python"
     service = Service(
         client={"base_url": base_url, "api_key": key or "none", "timeout": endpoint.timeout},
+        sampling={} if settings.seed is None else {"seed": settings.seed},
         trial=lambda task_id: Trial(entry(task_id, package), opened, call_format),
         keep=journal.add,
         probe=probe,
@@ -177,12 +179,6 @@ def _interruptible(stopping: Event) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _absolute(arm: Arm) -> Arm:
-    """The arm with paths that hold wherever the run is gone on with."""
-    paths = {name: getattr(arm, name) for name in ("memory", "split", "tokenizer")}
-    return arm.model_copy(update={name: path.absolute() for name, path in paths.items() if path is not None})
 
 
 def _chosen(plan: Plan, opened: OpenArm, package: Package) -> tuple[str, ...] | None:

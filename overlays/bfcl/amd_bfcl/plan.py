@@ -13,7 +13,7 @@ from amd.arms import Arm, read_toml
 from amd.errors import ConfigError
 from amd_bfcl.families import Category
 
-__all__ = ["Plan", "read_plan"]
+__all__ = ["Plan", "check_known", "read_plan"]
 
 PASSED_ON: Mapping[str, type[float] | None] = {
     "--temperature": float,
@@ -71,7 +71,7 @@ def read_plan(files: Sequence[Path], given: Mapping[str, Any], arm: Mapping[str,
     top |= {key: value for key, value in given.items() if value is not None}
     arms |= {key: value for key, value in arm.items() if value is not None}
     words = (*(word for key, value in harness.items() for word in _option(key, value)), *more)
-    _check_known(words)
+    check_known(words)
     if "model" not in top:
         raise ConfigError("no model is named", next_step="give --model NAME, or a --config file with model = NAME")
     try:
@@ -118,8 +118,12 @@ def _option(key: str, value: object) -> tuple[str, ...]:
     return (name, str(value))
 
 
-def _check_known(words: Sequence[str]) -> None:
-    """Refuse what ``bfcl generate`` would refuse after a run directory was begun, or must not be told."""
+def check_known(words: Sequence[str]) -> None:
+    """Refuse what ``bfcl generate`` would refuse after a run directory was begun, or must not be told.
+
+    Raises:
+        ConfigError: an option is not handed on, or its value is no number where it needs one.
+    """
     rest = list(words)
     while rest:
         word = rest.pop(0)

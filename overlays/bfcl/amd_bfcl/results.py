@@ -40,12 +40,9 @@ def read(path: Path) -> RunResults | None:
         path=path,
         benchmark=BENCHMARK,
         student=settings.model,
-        arm=settings.arm,
         tasks=tuple(_result(run, stands, scored, task_id) for task_id in stands.wanted),
-        memory_content=settings.memory_content,
-        memory_seal=settings.memory_seal,
-        memory_from=settings.memory_from,
         terms=terms,
+        **settings.shared(),
     )
 
 

@@ -38,12 +38,14 @@ class Service:
         trial: task id -> its trial.
         keep: what a finished result line is given to.
         probe: raises ``ClientError`` if the endpoint is gone.
+        sampling: members of each request beside the harness's own.
     """
 
     client: Mapping[str, Any]
     trial: Callable[[str], Trial]
     keep: Callable[[Mapping[str, Any]], None]
     probe: Callable[[], None]
+    sampling: Mapping[str, int] = field(default_factory=dict)
     stopping: Event = field(default_factory=Event)
     _in_a_row: int = 0
     _lock: Lock = field(default_factory=Lock)

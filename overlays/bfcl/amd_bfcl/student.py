@@ -78,7 +78,7 @@ class Student(OpenAICompletionsHandler):  # type: ignore[misc]  # the harness ha
         if self.service.stopping.is_set():
             raise Stopped(AmdError("interrupted", next_step="run the same command again"))
         patient = OpenAICompletionsHandler.generate_with_backoff.retry_with(stop=_PATIENCE, reraise=True)
-        return patient(self, **request)
+        return patient(self, **request, **self.service.sampling)
 
     def inference(self, test_entry: _State, include_input_log: bool, exclude_state_log: bool) -> Any:
         """Run one task; its metadata say what it was shown."""

@@ -47,6 +47,7 @@ def wish(package, run_settings, tmp_path):
         plan = read_plan((), {"model": "student", **given}, arm or {"method": "none"}, ())
         path = tmp_path / "run"
         begun = Run(path)
+        split = plan.arm.known_split(None)
         begun.begin(
             run_settings(
                 name=registry_name(plan.model, plan.arm, plan.calling),
@@ -54,6 +55,7 @@ def wish(package, run_settings, tmp_path):
                 ids=expected[:1],
                 arm=plan.arm,
                 memory_content=content,
+                split_sha256=split.sha256 if split else None,
                 tasks_sha256=package.sha256(f"BFCL_v4_{name}.json" for name in plan.categories),
             )
         )

@@ -47,8 +47,8 @@ def test_settings_say_with_what_and_when(run_settings):
 def test_settings_with_what_nobody_knows_are_refused(run_settings, tmp_path):
     """Settings of a newer version may mean something else; without that member they are read (the control)."""
     value = json.loads(run_settings().model_dump_json())
-    (tmp_path / RUN_SETTINGS).write_text(json.dumps({**value, "seed": 7}), encoding="utf-8")
-    with pytest.raises(ConfigError, match="seed"):
+    (tmp_path / RUN_SETTINGS).write_text(json.dumps({**value, "colour": 7}), encoding="utf-8")
+    with pytest.raises(ConfigError, match="colour"):
         _ = Run(tmp_path).settings
     (tmp_path / RUN_SETTINGS).write_text(json.dumps(value), encoding="utf-8")
     assert Run(tmp_path).settings == run_settings()
@@ -60,6 +60,8 @@ COUNTS = [
     ("calling", "prompting", "calling: 'fc', not 'prompting'"),
     ("categories", ("multi_turn_miss_func",), "categories: ['multi_turn_base'], not ['multi_turn_miss_func']"),
     ("memory_content", "2" * 64, "memory_content: '000"),
+    ("split_sha256", "2" * 64, "split_sha256: None, not '222"),
+    ("seed", 1, "seed: None, not 1"),
     ("harness", ("--temperature", "0.7"), "harness: [], not ['--temperature', '0.7']"),
     ("handler", "OtherHandler", "handler: 'OpenAICompletionsHandler', not 'OtherHandler'"),
     ("bfcl_eval", "2026.2.9", "bfcl_eval: '2026.3.23', not '2026.2.9'"),

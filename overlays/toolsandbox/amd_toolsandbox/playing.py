@@ -32,6 +32,8 @@ def play_arm(
     user: Model,
     scenarios: tuple[str, ...] | None = None,
     limit: int | None = None,
+    seed: int | None = None,
+    temperature: float | None = None,
     processes: int = 1,
     timeout: float = 600.0,
     progress: Progress = lambda *_: None,
@@ -45,6 +47,8 @@ def play_arm(
         user: the model that plays the user.
         scenarios: their names; ``None`` for all, or for those of the split's test families.
         limit: only so many of them.
+        seed: sent with each request to either model, and what random records follow from.
+        temperature: of the agent; the server's own if left out.
         processes: worker processes; each takes some twelve seconds and 500 MB to begin.
         timeout: seconds that one request may take.
         progress: is told how many scenarios have ended.
@@ -54,18 +58,16 @@ def play_arm(
         ClientError: an endpoint cannot be reached or does not serve its model.
         LeakageError, StoreError: the memory is not fit to be shown.
     """
-    arm, run = _absolute(arm), Run(out)
-    with arm.open() as opened:
+    run = Run(out)
+    with arm.absolute().open(seed) as opened:
         names = _chosen(scenarios, opened, limit)
         settings = Settings(
             agent=agent,
             user=user,
-            arm=arm,
             scenarios=names,
+            temperature=temperature,
             timeout=timeout,
-            memory_content=opened.content,
-            memory_seal=opened.seal,
-            memory_from=opened.teachers,
+            **opened.facts(),
         )
     with run.locked():
         run.begin(settings)
@@ -129,13 +131,3 @@ def _chosen(scenarios: tuple[str, ...] | None, opened: OpenArm, limit: int | Non
     if not names[:limit]:
         raise ConfigError("no scenario is left to play", next_step="check --scenarios and the split's test families")
     return names[:limit]
-
-
-def _absolute(arm: Arm) -> Arm:
-    """The arm with paths that hold in every process."""
-    paths = {name: getattr(arm, name) for name in ("memory", "split", "tokenizer")}
-    found: dict[str, object] = {name: path.absolute() for name, path in paths.items() if path is not None}
-    kind, _, folder = (arm.embedder or "").partition(":")
-    if kind == "onnx":
-        found["embedder"] = f"onnx:{Path(folder).absolute()}"
-    return arm.model_copy(update=found)

@@ -92,7 +92,8 @@ def report_on(run: Run, success_score: float) -> RunReport:
             next_step="see to the service, then run the same command again, or: python -m amd_toolsandbox rescore RUN",
         )
     logs = [log_of(run, name) for name in stands.scores]
-    return RunReport(run, figures_of(logs, family=family), stands, success_score)
+    split = run.settings.arm.known_split(run.settings.split_sha256)
+    return RunReport(run, figures_of(logs, family=family, split=split), stands, success_score)
 
 
 def log_of(run: Run, scenario: str) -> RunLog:
@@ -114,7 +115,8 @@ def log_of(run: Run, scenario: str) -> RunLog:
 def unlike(first: RunReport, other: RunReport) -> list[str]:
     """Why the scores of two runs cannot be compared; empty if they can."""
     ours, theirs = first.run.settings, other.run.settings
-    pairs = (("student", ours.agent.name, theirs.agent.name), ("user", ours.user.name, theirs.user.name))
+    pairs: list[tuple[str, object, object]] = [("student", ours.agent.name, theirs.agent.name)]
+    pairs += [("user", ours.user.name, theirs.user.name), ("temperature", ours.temperature, theirs.temperature)]
     reasons = [f"{what} {mine!r} and {other_one!r}" for what, mine, other_one in pairs if mine != other_one]
     apart = set(first.stands.scores) ^ set(other.stands.scores)
     if apart:

@@ -38,12 +38,9 @@ def read(path: Path) -> RunResults | None:
         path=path,
         benchmark=BENCHMARK,
         student=settings.agent.name,
-        arm=settings.arm,
         tasks=tuple(_result(run, stands, scenario) for scenario in stands.wanted),
-        memory_content=settings.memory_content,
-        memory_seal=settings.memory_seal,
-        memory_from=settings.memory_from,
-        terms={"user": settings.user.name, "success_score": SUCCESS_SCORE},
+        terms={"user": settings.user.name, "temperature": settings.temperature, "success_score": SUCCESS_SCORE},
+        **settings.shared(),
     )
 
 

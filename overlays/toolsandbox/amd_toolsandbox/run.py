@@ -29,17 +29,19 @@ class Model(BaseModel):
 
 
 class Settings(RunSettings):
-    """What a run was asked for."""
+    """What a run was asked for; ``temperature`` is the agent's, ``None`` for whatever its server has."""
 
     format: Literal["amd-toolsandbox-run/1"] = "amd-toolsandbox-run/1"
     agent: Model
     user: Model
     scenarios: tuple[str, ...]
+    temperature: float | None = None
     timeout: float
 
     def compared(self) -> dict[str, object]:
         """The same models may be served anywhere."""
-        return {"agent": self.agent.name, "user": self.user.name, **super().compared()}
+        own = {"agent": self.agent.name, "user": self.user.name, "temperature": self.temperature}
+        return {**own, **super().compared()}
 
 
 class Run(RunDirectory[Settings]):

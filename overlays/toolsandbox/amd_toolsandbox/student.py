@@ -44,7 +44,7 @@ def _run() -> Run:
 def _opened() -> OpenArm:
     """The memory, opened once in each process and closed with it."""
     settings = _run().settings
-    opened = settings.arm.open()
+    opened = settings.arm.open(settings.seed)
     if opened.content != settings.memory_content:
         raise ConfigError(
             f"the memory is {opened.content}, the run began with {settings.memory_content}",
@@ -64,13 +64,27 @@ def _client(model: Model) -> openai.OpenAI:
     )
 
 
+class _Sampled:
+    """A client of which the harness makes completions, each with these members beside its own."""
+
+    def __init__(self, client: openai.OpenAI, **sampling: float | None) -> None:
+        self.chat = self.completions = self
+        self._create: Any = client.chat.completions.create
+        self._sampling = {name: value for name, value in sampling.items() if value is not None}
+
+    def create(self, **request: Any) -> Any:  # noqa: ANN401 - the client's own
+        """Make one completion."""
+        return self._create(**request, **self._sampling)
+
+
 class MemoryAgent(OpenAIAPIAgent):  # type: ignore[misc]  # the harness is no typed package
     """The harness's agent for chat-completions models, with a memory or without one."""
 
     def __init__(self) -> None:
         # One more is made to name the output folder, and never used: nothing is opened here.
         self.model_name = _run().settings.agent.name
-        self.openai_client = _client(_run().settings.agent)
+        settings = _run().settings
+        self.openai_client = _Sampled(_client(settings.agent), seed=settings.seed, temperature=settings.temperature)
         self._trial: Trial | None = None
 
     def begin_scenario(self, name: str) -> None:
@@ -106,7 +120,7 @@ class SimulatedUser(OpenAIAPIUser):  # type: ignore[misc]  # as above
 
     def __init__(self) -> None:
         self.model_name = _run().settings.user.name
-        self.openai_client = _client(_run().settings.user)
+        self.openai_client = _Sampled(_client(_run().settings.user), seed=_run().settings.seed)
 
     def model_inference(self, openai_messages: Any, openai_tools: Any) -> Any:  # noqa: ANN401 - the harness's own
         """Ask the model."""

@@ -30,7 +30,7 @@ def test_the_results_of_a_run(made):
     assert found.tasks[0].log.task_id == A
     assert (found.benchmark, found.student, found.terms) == (
         *("toolsandbox", "student"),
-        {"user": "user", "success_score": 0.9},
+        {"user": "user", "temperature": None, "success_score": 0.9},
     )
 
 

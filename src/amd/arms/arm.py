@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from amd.arms.words import ArmProtocol, hides, label_of
 from amd.errors import ConfigError
+from amd.exclusion import Split, read_split
 from amd.methods import METHODS, method_named
 from amd.session.budget import Limits
 from amd.session.terms import Layout, Mode, check_choices
@@ -131,8 +132,34 @@ class Arm(BaseModel):
         """The tokens that each tier may show at one place."""
         return Limits(self.workflow_tokens, self.subtask_tokens, self.function_tokens, self.tokenizer)
 
-    def open(self) -> OpenArm:
+    def absolute(self) -> Arm:
+        """The same arm with paths that hold wherever a run is gone on with, and in every process."""
+        paths = {name: getattr(self, name) for name in ("memory", "split", "tokenizer")}
+        found: dict[str, object] = {name: path.absolute() for name, path in paths.items() if path is not None}
+        kind, _, folder = (self.embedder or "").partition(":")
+        if kind == "onnx":
+            found["embedder"] = f"onnx:{Path(folder).absolute()}"
+        return self.model_copy(update=found)
+
+    def known_split(self, sha256: str | None) -> Split | None:
+        """The arm's split, if it has one whose file can still be read and is the one of this hash.
+
+        Args:
+            sha256: the split's own hash, as a run began with it; ``None`` takes the file as it is.
+        """
+        if self.split is None:
+            return None
+        try:
+            split = read_split(self.split)
+        except ConfigError:
+            return None
+        return split if sha256 in (None, split.sha256) else None
+
+    def open(self, seed: int | None = None) -> OpenArm:
         """The arm ready for its tasks: the memory and the split are read and checked whole, once; close it after use.
+
+        Args:
+            seed: of the run: what a method draws at random is drawn anew for each.
 
         Raises:
             StoreError: the memory is not what it should be, or not the one that ``pin`` names.
@@ -143,4 +170,4 @@ class Arm(BaseModel):
         # Imported here: settings are read and checked without what opening a memory needs.
         from amd.arms.opened import OpenArm  # noqa: PLC0415
 
-        return OpenArm.of(self)
+        return OpenArm.of(self, seed)

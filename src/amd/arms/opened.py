@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from amd.chat import CallFormat
 from amd.config import chat_model_named, embedder_named
 from amd.errors import ConfigError
 from amd.exclusion import Split, Viewer, cross_split, in_sample, read_split, self_excluded
+from amd.methods import method_named
 from amd.session import Session
 from amd.session.offer import Tools
 from amd.session.terms import Wording, as_it_is, check_viewer, resolved
@@ -31,6 +32,7 @@ class OpenArm:
     ``content`` and ``seal`` name what was opened: the digest of the records, and the hash that a ``pin`` is compared
     with. All of ``memory``, ``content`` and ``seal`` are ``None`` for the method ``none``. ``teachers`` says whose runs
     the memory is made of, each with its kind: a benchmark's answer key is ``oracle``, never a teacher's.
+    ``seed`` is the run's.
 
     >>> from amd.arms import Arm
     >>> from amd.testing import run
@@ -40,26 +42,34 @@ class OpenArm:
     """
 
     def __init__(
-        self, arm: Arm, memory: Memory | None, split: Split | None, decompose: Decomposer | None = None
+        self,
+        arm: Arm,
+        memory: Memory | None,
+        split: Split | None,
+        decompose: Decomposer | None = None,
+        *,
+        seed: int | None = None,
     ) -> None:
         self.arm = arm
+        self.seed = seed
         self.memory = memory
         self.split = split
         self.content = memory.digest if memory else None
         self.seal = memory.seal if memory else None
         runs = memory.manifest.sources.runs if memory else ()
         self.teachers = tuple(sorted({f"{run.teacher} ({run.kind})" for run in runs}))
+        self._tiers = method_named(arm.method).in_run(seed or 0).tiers
         self._limits = arm.limits
         self._decompose = decompose
         self._closed = False
 
     @classmethod
-    def of(cls, arm: Arm) -> OpenArm:
+    def of(cls, arm: Arm, seed: int | None = None) -> OpenArm:
         """Open what an arm names; see :meth:`Arm.open`."""
         split = read_split(arm.split) if arm.split else None
         token_counter(arm.tokenizer)  # a tokenizer that cannot be read is told now, not at the first task
         if arm.memory is None:
-            return cls(arm, None, split)
+            return cls(arm, None, split, seed=seed)
         with read_memory(arm.memory, pin=arm.pin) as seen:
             embedder = embedder_named(arm.embedder or seen.manifest.embedder.id, arm.embedder_url)
         memory = open_memory(arm.memory, pin=arm.pin, embedder=embedder)
@@ -76,7 +86,18 @@ class OpenArm:
 
                 decompose = Decomposer(chat_model_named(arm.decomposer, arm.decomposer_url))
             stack.pop_all()
-        return cls(arm, memory, split, decompose)
+        return cls(arm, memory, split, decompose, seed=seed)
+
+    def facts(self) -> dict[str, Any]:
+        """What a run's settings (``RunSettings``) say of the arm that it opened."""
+        return {
+            "arm": self.arm,
+            "memory_content": self.content,
+            "memory_seal": self.seal,
+            "memory_from": self.teachers,
+            "split_sha256": self.split.sha256 if self.split else None,
+            "seed": self.seed,
+        }
 
     def session(
         self, task: Task, *, tools: Tools | None, call_format: CallFormat, wording: Wording = as_it_is
@@ -101,7 +122,7 @@ class OpenArm:
         return Session(
             self.memory,
             viewer=viewer,
-            method=self.arm.method,
+            method=self._tiers,
             tools=tools,
             mode=self.arm.mode,
             decompose=self._decompose,

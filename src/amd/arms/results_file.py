@@ -3,7 +3,8 @@
 One JSON object; ``amd`` of a task is the log that ``RunLog.as_json`` gives, without which a memory's arm is refused::
 
     {"format": "amd-results/1", "benchmark": "office", "student": "qwen3-4b", "arm": {"method": "none"},
-     "memory_content": null, "memory_seal": null, "memory_from": [], "terms": {}, "seed": 1, "made_up": false,
+     "memory_content": null, "memory_seal": null, "memory_from": [], "split_sha256": null, "created_at": null,
+     "terms": {}, "seed": 1, "made_up": false,
      "tasks": [{"task_id": "t1", "family": "f1", "success": true, "fault": null, "steps": 4, "seconds": 2.5,
                 "prompt_tokens": 900, "completion_tokens": 80, "amd": {...}}]}
 """
@@ -52,6 +53,8 @@ class _Run(_Strict):
     memory_content: str | None = None
     memory_seal: str | None = None
     memory_from: tuple[str, ...] = ()
+    split_sha256: str | None = None
+    created_at: str | None = None
     terms: dict[str, JsonValue] = {}
     seed: int | None = None
     made_up: bool = False

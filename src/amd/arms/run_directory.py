@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -26,14 +26,15 @@ __all__ = ["RunDirectory", "RunSettings", "replace_text", "run_format"]
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")  # so that no two runs have one, but a run and its copy
 
 
 class RunSettings(BaseModel):
     """What a run was asked for: the arm, and the memory that it opened. An overlay adds its student and its tasks.
 
-    ``format`` is a literal of the overlay's own. ``memory_content`` and ``memory_seal`` name what was opened,
-    ``memory_from`` says whose runs the memory is made of.
+    ``format`` is a literal of the overlay's own. ``memory_content``, ``memory_seal`` and ``split_sha256`` name what was
+    opened, ``memory_from`` says whose runs the memory is made of. ``seed`` is what the student's requests and random
+    records were drawn by; ``None`` where none was given. ``created_at`` tells a run from its copy.
 
     >>> values = {"arm": Arm(method="none"), "memory_content": None, "memory_seal": None}
     >>> settings = RunSettings(format="garden/1", **values)
@@ -48,13 +49,21 @@ class RunSettings(BaseModel):
     memory_content: str | None
     memory_seal: str | None
     memory_from: tuple[str, ...] = ()
+    split_sha256: str | None = None
+    seed: int | None = None
     amd: str = amd.__version__
     created_at: str = Field(default_factory=_now)
 
     def compared(self) -> dict[str, object]:
         """What must be the same in two runs whose tasks stand side by side; the same content may lie anywhere."""
         arm = self.arm.model_dump(mode="json", exclude={"memory", "pin", "embedder", "embedder_url", "decomposer_url"})
-        return {"memory_content": self.memory_content, **{f"arm.{key}": value for key, value in arm.items()}}
+        own = {"memory_content": self.memory_content, "split_sha256": self.split_sha256, "seed": self.seed}
+        return {**own, **{f"arm.{key}": value for key, value in arm.items()}}
+
+    def shared(self) -> dict[str, Any]:
+        """What the run's results (``RunResults``) say of its arm."""
+        names = ("memory_content", "memory_seal", "memory_from", "split_sha256", "seed", "created_at")
+        return {"arm": self.arm, **{name: getattr(self, name) for name in names}}
 
     def differences(self, other: Self) -> list[str]:
         """What would make tasks of the two unlike each other, as ``name: this, not that``."""

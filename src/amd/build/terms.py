@@ -74,9 +74,12 @@ def one_benchmark(runs: Sequence[Trajectory]) -> str:
 
 def check_method(method: Method) -> None:
     """``ConfigError`` if the method has no tier, or none of its own: no memory is built by it."""
+    if method.draws:
+        raise ConfigError(f"the method {method.name!r} draws from a memory", next_step=f"build with {method.memory}")
     if not method.memory:
-        why = "draws from a memory of amd" if method.tiers else "has no tier to build"
-        raise ConfigError(f"the method {method.name!r} {why}", next_step="build with one that has tiers, such as amd")
+        raise ConfigError(
+            f"the method {method.name!r} has no tier to build", next_step="build with one that has tiers, such as amd"
+        )
 
 
 def check_families(runs: Sequence[Trajectory]) -> None:

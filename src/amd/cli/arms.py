@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar, get_args
+from pathlib import Path
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar, get_args
 
 import typer
 
@@ -11,7 +14,10 @@ from amd.arms import Arm, ArmReport, RunDirectory
 from amd.cli.console import print_columns, print_json
 from amd.errors import LeakageError
 
-__all__ = ["RunReport", "arm_of", "arm_option", "tell_reports"]
+__all__ = ["GivenArm", "MemoryOption", "RunReport", "Seed", "Temperature", "takes_arm", "tell_reports"]
+
+GivenArm: TypeAlias = dict[str, Any]
+"""The settings of an arm that were given on a command line, for ``Arm.of``."""
 
 
 class RunReport(Protocol):
@@ -39,28 +45,56 @@ class RunReport(Protocol):
 Report = TypeVar("Report", bound=RunReport)
 
 
-def arm_option(name: str) -> Any:  # noqa: ANN401 - typer's own
-    """An option as the arm's own field describes it; what is not given is left to the field's default.
-
-    >>> arm_option("layout").metavar
-    'block|turns'
-    """
+def _option(name: str) -> Any:  # noqa: ANN401 - typer's own
+    """An option as the arm's own field describes it; what is not given is left to the field's default."""
     field = Arm.model_fields[name]
     default = f" [default: {field.default}]" if field.default is not None else ""
-    choices = [choice for choice in get_args(field.annotation) if isinstance(choice, str)]
-    return typer.Option(help=f"{field.description}{default}", metavar="|".join(choices) or None)
+    words = [word for word in get_args(field.annotation) if isinstance(word, str)]
+    kinds = [kind for kind in (field.annotation, *get_args(field.annotation)) if kind in (int, Path)]
+    said = str(field.description)
+    option = typer.Option(help=f"{said[0].upper()}{said[1:]}.{default}", metavar="|".join(words) or None)
+    return Annotated[(kinds[0] if kinds else str) | None, option]
 
 
-def arm_of(**given: object) -> Arm:
-    """The arm of the options that were given: those that are not ``None``.
+MemoryOption: TypeAlias = Annotated[Path | None, typer.Option(help="The memory's directory.")]
+Seed: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=0, help="Of this run: sent with each request to the student, and what draws random records."),
+]
+Temperature: TypeAlias = Annotated[float | None, typer.Option(min=0.0, help="Of the student's answers.")]
 
-    Raises:
-        ConfigError: in one line, what is wrong with them.
 
-    >>> arm_of(method="none", memory=None).label
-    'no memory'
+def takes_arm(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command of an overlay every setting of an arm as an option, with the words of the arm's own fields.
+
+    Its parameter ``arm`` gets those that were given, as :data:`GivenArm`; they are not checked yet.
+
+    >>> @takes_arm
+    ... def water(*, bed: str, arm: GivenArm) -> None:
+    ...     print(bed, Arm.of(arm).label)
+    >>> "workflow_tokens" in inspect.signature(water).parameters
+    True
+    >>> water(bed="north", method="none", memory=None)
+    north no memory
     """
-    return Arm.of({name: value for name, value in given.items() if value is not None})
+    signature = inspect.signature(command, eval_str=True)
+
+    @functools.wraps(command)
+    def with_arm(**given: Any) -> None:  # noqa: ANN401 - options are typed by the signature
+        arm = {name: given.pop(name) for name in Arm.model_fields if name in given}
+        command(**given, arm={name: value for name, value in arm.items() if value is not None})
+
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        parameters += _parameters() if parameter.name == "arm" else [parameter]
+    with_arm.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
+    with_arm.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return with_arm
+
+
+def _parameters() -> list[inspect.Parameter]:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return [inspect.Parameter(name, kind, default=None, annotation=_option(name)) for name in Arm.model_fields]
 
 
 def tell_reports(

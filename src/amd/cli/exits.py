@@ -7,14 +7,14 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import typer
 
 from amd.errors import AmdError, ConfigError
 from amd.quoting import one_line
 
-__all__ = ["INTERRUPTED", "run_app"]
+__all__ = ["INTERRUPTED", "check_words", "run_app"]
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -58,6 +58,37 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
             program, "interrupted; what was there before is untouched, run the same command again", INTERRUPTED
         )
     return code if isinstance(code, int) else 0
+
+
+def check_words(app: typer.Typer, words: Sequence[str]) -> list[str]:
+    """Read the words of a command as it would read them itself, and run nothing; the words that it does not know.
+
+    Such are only returned by a command that hands them on; any other one refuses them.
+
+    Raises:
+        ConfigError: an option is not there, lacks its value, or has one of another kind.
+
+    >>> garden = typer.Typer()
+    >>> @garden.command()
+    ... def water(bed: int) -> None:
+    ...     typer.echo("never")
+    >>> @garden.command()
+    ... def dig() -> None:
+    ...     typer.echo("never")
+    >>> check_words(garden, ["water", "4"])
+    []
+    >>> check_words(garden, ["water", "deep"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    amd.errors.ConfigError: water: Invalid value for 'BED': ...
+    """
+    group = typer.main.get_command(app)
+    name, *rest = words
+    command = cast("Any", group).commands[name]
+    try:
+        return list(command.make_context(name, rest).args)
+    except _UsageError as error:
+        message = error.format_message() if hasattr(error, "format_message") else str(error)
+        raise ConfigError(f"{name}: {message}", next_step="correct the option's name or value") from error
 
 
 def _speak_plainly() -> None:

@@ -12,8 +12,10 @@ import typer
 from amd.cli.console import Watching, print_json, print_table
 from amd.cli.options import Json
 from amd.cli.reporting import check_installed, report_on_runs
-from amd.experiment.plan import Experiment, PlannedRun, read_experiment
-from amd.experiment.running import commands_of, run_experiment
+from amd.experiment.plan import Experiment, read_experiment
+from amd.experiment.planned import PlannedRun
+from amd.experiment.readiness import unready
+from amd.experiment.running import run_experiment
 from amd.experiment.standing import Standing
 
 __all__ = ["experiment"]
@@ -38,23 +40,41 @@ def experiment(
     Example: amd experiment configs/experiments/bfcl-main.toml --set student.qwen3-4b.base_url=http://127.0.0.1:8000/v1
     """
     asked = read_experiment(config, changes or ())
-    commands_of(asked.benchmark)
-    if not plan:
-        check_installed()
-        signal.signal(
-            signal.SIGTERM, _interrupt
-        )  # what timeout and batch systems send: no command may outlive this one
-        with Watching() as watching:
-            run_experiment(asked, tell=watching.tell, watch=watching.watch)
+    if plan:
+        _tell_plan(asked, json=json)
+        return
+    check_installed()
+    signal.signal(signal.SIGTERM, _interrupt)  # what timeout and batch systems send: no command may outlive this one
+    with Watching() as watching:
+        runs = run_experiment(asked, tell=watching.tell, watch=watching.watch)
+    if json:
+        print_json({"out": str(asked.out), "runs": [_as_json(run, done=True) for run in runs]})
+    _report(asked, runs, quiet=json)
+
+
+def _tell_plan(asked: Experiment, *, json: bool) -> None:
+    """What would be made and run, what is finished, and what keeps it from being run."""
+    lacking = unready(asked)
     standing = Standing(asked.out)
     runs = list(asked.runs())
+    to_make = [recipe for recipe in asked.recipes() if recipe.given and not recipe.there]
     if json:
-        print_json({"out": str(asked.out), "runs": [_as_json(run, done=standing.is_done(run)) for run in runs]})
-    elif plan:
-        rows = [(run.path.name, "finished" if standing.is_done(run) else "to be run") for run in runs]
+        print_json(
+            {
+                "out": str(asked.out),
+                "unready": [str(error) for error in lacking],
+                "to_make": [["amd", *recipe.command()] for recipe in to_make],
+                "runs": [_as_json(run, done=standing.is_done(run)) for run in runs],
+            }
+        )
+    else:
+        rows = [(str(recipe.path), f"to be made: amd {' '.join(recipe.command())}") for recipe in to_make]
+        rows += [(run.path.name, "finished" if standing.is_done(run) else "to be run") for run in runs]
         print_table(f"{len(runs)} runs in {asked.out}", rows)
-    if not plan:
-        _report(asked, runs, quiet=json)
+    for error in lacking[1:]:
+        typer.echo(f"not ready: {error}", err=True)
+    if lacking:
+        raise lacking[0]
 
 
 def _interrupt(_number: int, _frame: object) -> None:

@@ -26,7 +26,7 @@ class ChatModel:
     """Asks ``model`` at ``base_url``; thread-safe, and a context manager.
 
     What the endpoint takes is found out with one small question (:meth:`probe`). Then each request is made as that
-    endpoint likes it: temperature 0 where it can be had, a schema as ``response_format`` or else in words. Timeouts,
+    endpoint likes it: the temperature where it can be had, a schema as ``response_format`` or else in words. Timeouts,
     408, 409, 429 and 5xx are tried again, after as many seconds as ``Retry-After`` says, or else after ``first_wait``
     seconds, doubled each time. Any other refusal is final.
 
@@ -38,6 +38,8 @@ class ChatModel:
         first_wait: seconds.
         timeout: seconds to connect, and again to wait for the next byte.
         connections: requests at the same time; more of them wait for their turn.
+        temperature: of the answers, where the endpoint lets it be chosen.
+        seed: sent with each request, if any.
 
     Raises:
         ConfigError: neither an endpoint nor a key, an address that is none, or a key that cannot be sent.
@@ -59,11 +61,15 @@ class ChatModel:
         first_wait: float = 0.5,
         timeout: float = 120.0,
         connections: int = 16,
+        temperature: float = 0.0,
+        seed: int | None = None,
     ) -> None:
         self.model = model
         self._service = Service(
             base_url, api_key, attempts=attempts, first_wait=first_wait, timeout=timeout, connections=connections
         )
+        self._temperature = temperature
+        self._seed = seed
         self._probing = Lock()
         self._abilities: Abilities | None = None
         self._judging = Lock()
@@ -138,6 +144,10 @@ class ChatModel:
         if schema is not None and not able.json_schema:
             messages = with_schema(messages, schema)
         options = able.options(max_tokens, schema)
+        if able.temperature:
+            options["temperature"] = self._temperature
+        if self._seed is not None:
+            options["seed"] = self._seed
         if not tools:
             return self._ask(messages, options)
         options["tools"] = list(tools)

@@ -14,7 +14,6 @@ from amd.arms.figures import ArmReport
 from amd.arms.figures import report as figures_of
 from amd.arms.results import RunResults, TaskResult
 from amd.errors import ConfigError
-from amd.exclusion import Split, read_split
 from amd.json_text import digest
 from amd.traces.families import families_of
 
@@ -90,7 +89,7 @@ def group(runs: Sequence[RunResults], *, missing: Missing) -> list[ArmResults]:
     """
     together: dict[str, list[RunResults]] = {}
     for run in runs:
-        together.setdefault(digest({**run.identity(), "split": _split_name(run.arm)}), []).append(run)
+        together.setdefault(digest({**run.identity(), "split": _split_name(run)}), []).append(run)
     names = _names(list(together.values()))
     return [_arm(name, members, missing) for name, members in zip(names, together.values(), strict=True)]
 
@@ -130,7 +129,7 @@ def _arm(name: str, runs: Sequence[RunResults], missing: Missing) -> ArmResults:
         families,
         dict(sorted(faults.items())),
         _figures(runs),
-        _split_name(runs[0].arm),
+        _split_name(runs[0]),
         unequal,
     )
 
@@ -139,22 +138,15 @@ def _figures(runs: Sequence[RunResults]) -> ArmReport | None:
     logs = [task.log for run in runs for task in run.tasks if task.log is not None]
     if not logs:
         return None
-    return figures_of(logs, family=families_of(runs[0].benchmark) or (lambda _: None), split=_split(runs[0].arm))
+    split = runs[0].arm.known_split(runs[0].split_sha256)
+    return figures_of(logs, family=families_of(runs[0].benchmark) or (lambda _: None), split=split)
 
 
-def _split(arm: Arm) -> Split | None:
-    """The arm's split, if it has one that still can be read."""
-    try:
-        return read_split(arm.split) if arm.split else None
-    except ConfigError:
-        return None
-
-
-def _split_name(arm: Arm) -> str | None:
-    if arm.split is None:
-        return None
-    split = _split(arm)
-    return split.sha256 if split else f"unknown: {arm.split} is not there any more, or no split"
+def _split_name(run: RunResults) -> str | None:
+    if run.arm.split is None or run.split_sha256 is not None:
+        return run.split_sha256
+    split = run.arm.known_split(None)
+    return split.sha256 if split else f"unknown: {run.arm.split} is not there any more, or no split"
 
 
 def _names(arms: Sequence[Sequence[RunResults]]) -> list[str]:

@@ -43,6 +43,21 @@ def read_run(path: Path) -> RunResults:
     return results
 
 
+def _refuse_copies(runs: Sequence[RunResults]) -> None:
+    """A copied directory would stand for a second run, and make every interval too narrow."""
+    began: dict[str, Path] = {}
+    for run in runs:
+        if run.created_at is None:
+            continue
+        twin = began.setdefault(run.created_at, run.path)
+        if twin != run.path:
+            raise ConfigError(
+                f"{run.path} is a copy of {twin}: both began at {run.created_at}",
+                next_step="report one of them",
+                created_at=run.created_at,
+            )
+
+
 def _format(path: Path) -> str:
     found = run_format(path)
     return f": its format is {found!r}" if found else ""
@@ -52,7 +67,8 @@ def read_runs(paths: Sequence[Path]) -> list[RunResults]:
     """The results of several run directories, in the order given.
 
     Raises:
-        ConfigError: as :func:`read_run`; a directory is named twice; two are of different benchmarks; there is none.
+        ConfigError: as :func:`read_run`; a directory is named twice, or is a copy of another one; two are of different
+            benchmarks; there is none.
         TrajectoryError: as :func:`read_run`.
     """
     twice = sorted({str(path) for path in paths if [each.resolve() for each in paths].count(path.resolve()) > 1})
@@ -60,6 +76,7 @@ def read_runs(paths: Sequence[Path]) -> list[RunResults]:
         what = f"{twice[0]} is named twice" if twice else "no run is named"
         raise ConfigError(what, next_step="name each run directory once")
     runs = [read_run(path) for path in paths]
+    _refuse_copies(runs)
     for run in runs[1:]:
         if run.benchmark != runs[0].benchmark:
             raise ConfigError(

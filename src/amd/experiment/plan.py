@@ -1,9 +1,9 @@
 """What an experiment is: arms x students x seeds over one benchmark's tasks, as one TOML file says it.
 
 benchmark = "bfcl"                   # an installed overlay
-python = ".venvs/bfcl/bin/python"    # the environment of its harness
+python = ".venvs/bfcl/bin/python"    # the environment of its harness; this one if left out
 out = "runs/main"
-seeds = 3                            # how often each arm is run
+seeds = 3                            # each arm is run by the seeds 0, 1 and 2
 baseline = "none"                    # what the report compares with
 
 [tasks]                              # options of the overlay's own command
@@ -17,19 +17,23 @@ base_url = "http://127.0.0.1:8000/v1"
 path = "memories/teacher"
 build = ["bfcl", "teacher-runs"]     # words after `amd build`
 
+[split.held-out]                     # drawn where it is not there yet
+path = "splits/bfcl.json"
+draw = ["bfcl", "teacher-runs", "--test", "0.3"]  # words after `amd split`
+
 [arm.none]
 method = "none"
 
 [arm.amd]
-memory = "teacher"                   # by its name above, or a directory
+memory = "teacher"                   # by its name above, or a directory; as is a split
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self, TypeAlias
 
@@ -37,24 +41,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from amd.arms import Arm, read_toml
 from amd.errors import ConfigError
+from amd.experiment.planned import Option, PlannedRun
+from amd.experiment.recipes import MemoryRecipe, Recipe, SplitRecipe
 
-__all__ = ["Experiment", "MemoryRecipe", "Option", "PlannedRun", "options", "read_experiment"]
-
-Option: TypeAlias = bool | int | float | str | list[str]
-"""The value of one option of a command line: ``true`` for a switch, a list for words joined by commas."""
+__all__ = ["Experiment", "read_experiment"]
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,80}")
-_HOW = re.compile(r"(?:^|_)url$|^(?:threads|workers|processes|timeout)$")
 _Options: TypeAlias = dict[str, Option]
-
-
-class MemoryRecipe(BaseModel):
-    """Where a memory is, and the words after ``amd build`` that make it; ``--out`` is added."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    path: Path
-    build: tuple[str, ...] = ()
 
 
 class Experiment(BaseModel):
@@ -63,19 +56,20 @@ class Experiment(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     benchmark: str = Field(min_length=1)
-    python: Path = Path("python")
+    python: Path = Path(sys.executable)
     out: Path
     seeds: Annotated[int, Field(ge=1, le=100, strict=True)] = 1
     baseline: str = "none"
     tasks: _Options = {}
     student: dict[str, _Options] = Field(min_length=1)
     memory: dict[str, MemoryRecipe] = {}
+    split: dict[str, SplitRecipe] = {}
     arm: dict[str, dict[str, object]] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _arms_speak_for_themselves(self) -> Self:
         """An option of an arm, or of a run's place, would silently win over each arm where it is given for all."""
-        own = {*Arm.model_fields, "out", "experiment", "root"}
+        own = {*Arm.model_fields, "out", "experiment", "root", "seed"}
         tables = {"tasks": self.tasks, **{f"student.{name}": values for name, values in self.student.items()}}
         wrong = [f"{table}.{key}" for table, values in tables.items() for key in values if key in own]
         wrong += [f"tasks.{key}" for key in self.tasks if any(key in values for values in self.student.values())]
@@ -86,7 +80,7 @@ class Experiment(BaseModel):
             raise ValueError("two runs would have one directory: give students and arms other names")
         return self
 
-    @field_validator("student", "memory", "arm")
+    @field_validator("student", "memory", "split", "arm")
     @classmethod
     def _named(cls, table: dict[str, object]) -> dict[str, object]:
         """Names become names of directories."""
@@ -96,7 +90,7 @@ class Experiment(BaseModel):
         return table
 
     def arms(self) -> Mapping[str, Arm]:
-        """Each arm with the directory of its memory in place of the memory's name.
+        """Each arm with the paths of its memory and its split in place of their names.
 
         Raises:
             ConfigError: an arm contradicts itself, two are the same, or the baseline is none of them.
@@ -104,9 +98,10 @@ class Experiment(BaseModel):
         found = {}
         for name, values in self.arm.items():
             given = dict(values)
-            recipe = self.memory.get(str(given.get("memory")))
-            if recipe is not None:
-                given["memory"] = str(recipe.path)
+            for key, table in (("memory", self.memory), ("split", self.split)):
+                recipe: Recipe | None = table.get(str(given.get(key)))
+                if recipe is not None:
+                    given[key] = str(recipe.path)
             try:
                 found[name] = Arm.of(given)
             except ConfigError as error:
@@ -131,50 +126,25 @@ class Experiment(BaseModel):
             for who, student in self.student.items():
                 for name, arm in arms.items():
                     place = self.out / f"{who}-{name}-{seed}"
-                    yield PlannedRun(place, name, who, seed, self.arm_options(name, arm), student, self.tasks)
+                    told = self.arm_options(name, arm)
+                    yield PlannedRun(place, name, who, seed, arm.memory, told, student, self.tasks)
+
+    def recipes(self) -> list[Recipe]:
+        """The splits and memories that its arms or its memories read, each once, splits first."""
+        arms = self.arms().values()
+        splits: dict[Path, Recipe] = {recipe.path: recipe for recipe in self.split.values()}
+        read = {arm.memory for arm in arms if arm.memory is not None}
+        memories: dict[Path, Recipe] = {recipe.path: recipe for recipe in self.memory.values() if recipe.path in read}
+        for path in sorted(read - memories.keys()):
+            memories[path] = MemoryRecipe(path=path)
+        for path in sorted({arm.split for arm in arms if arm.split is not None} - splits.keys()):
+            splits[path] = SplitRecipe(path=path)
+        return [*splits.values(), *memories.values()]
 
     def arm_options(self, name: str, arm: Arm) -> _Options:
         """What the file says of an arm, as options of the overlay's command."""
         given = {key: getattr(arm, key) for key in self.arm[name]}
         return {key: value if isinstance(value, bool | int | float) else str(value) for key, value in given.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """One run directory to be: an arm with one student, for the so-manieth time."""
-
-    path: Path
-    arm: str
-    student: str
-    seed: int
-    arm_options: Mapping[str, Option]
-    student_options: Mapping[str, Option]
-    task_options: Mapping[str, Option]
-
-    def words(self) -> list[str]:
-        """All of them as words of a command line: arm, student, tasks."""
-        return [*options(self.arm_options), *options(self.student_options), *options(self.task_options)]
-
-    def what(self) -> list[str]:
-        """The same without what changes no result: addresses, and how much is done at the same time."""
-        parts = (self.arm_options, self.student_options, self.task_options)
-        return [word for part in parts for word in options({key: part[key] for key in part if not _HOW.search(key)})]
-
-
-def options(values: Mapping[str, Option]) -> list[str]:
-    """Options as words of a command line.
-
-    >>> options({"base_url": "http://127.0.0.1:1/v1", "limit": 4, "partial": True, "quiet": False, "ids": ["a", "b"]})
-    ['--base-url', 'http://127.0.0.1:1/v1', '--limit', '4', '--partial', '--ids', 'a,b']
-    """
-    words: list[str] = []
-    for key, value in values.items():
-        name = f"--{key.replace('_', '-')}"
-        if isinstance(value, bool):
-            words += [name] if value else []
-        else:
-            words += [name, ",".join(value) if isinstance(value, list) else str(value)]
-    return words
 
 
 def read_experiment(path: Path, changed: Sequence[str] = ()) -> Experiment:

@@ -1,4 +1,4 @@
-"""An experiment at work: memories built where they are missing, then run after run, each in its harness's environment.
+"""An experiment at work: what it reads is made where it is missing, then run after run in its harness's environment.
 
 Every run is a command of the benchmark's overlay, which goes on where it was interrupted; what is finished is not
 begun again. Whatever ends one run ends the experiment, for the next would most likely end so too, and loses nothing.
@@ -11,21 +11,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from amd.arms import RunDirectory, RunSettings
 from amd.errors import AmdError, BudgetSpent, ClientError, ConfigError, LeakageError
-from amd.experiment.plan import Experiment, MemoryRecipe, PlannedRun
+from amd.experiment.plan import Experiment
+from amd.experiment.planned import PlannedRun
+from amd.experiment.readiness import commands_of, no_python, unready
+from amd.experiment.recipes import Recipe
 from amd.experiment.standing import Standing
-from amd.traces.offers import load_offer, offered
 
-__all__ = ["GROUP", "Commands", "commands_of", "run_experiment"]
-
-GROUP = "amd.experiments"
-"""The entry point group of overlays that can be run: a benchmark's name, and a function of type ``Commands``."""
-
-Commands: TypeAlias = Callable[[Path, Sequence[str]], Sequence[Sequence[str]]]
-"""(a run's directory, its options) -> its command lines in order, each as the words after ``python -m``."""
+__all__ = ["run_experiment"]
 
 _KINDS: Mapping[int, type[AmdError]] = {
     ConfigError.exit_code: ConfigError,
@@ -36,19 +32,6 @@ _KINDS: Mapping[int, type[AmdError]] = {
 _INTERRUPTED = 130
 _HEARD = 2.0  # seconds in which a command that heard Ctrl-C mostly ends
 _PATIENCE = 60.0  # seconds that an interrupted command has for its end
-
-
-def commands_of(benchmark: str) -> Commands:
-    """How a benchmark's runs are begun; ``ConfigError`` if no installed overlay says so."""
-    found: Any = load_offer(GROUP, benchmark)
-    if not callable(found):
-        raise ConfigError(
-            f"no installed overlay runs the benchmark {benchmark!r}",
-            next_step=f"install its overlay; known are: {', '.join(offered(GROUP)) or 'none'}",
-            benchmark=benchmark,
-        )
-    commands: Commands = found
-    return commands
 
 
 def run_experiment(
@@ -65,19 +48,27 @@ def run_experiment(
         watch: hears each line that a command writes for a person while it works, and there may be many.
 
     Raises:
-        ConfigError: the overlay or a memory is not there, or a run was begun with other settings.
+        ConfigError: something is :func:`unready`, or a run was begun with other settings.
         AmdError: of the kind that ended a command: ``ClientError`` for a service, ``LeakageError`` for a leak.
         KeyboardInterrupt: it was interrupted; the same command goes on.
     """
     commands = commands_of(experiment.benchmark)
-    runs = list(experiment.runs())
+    runs, recipes = list(experiment.runs()), experiment.recipes()
+    lacking = unready(experiment)
+    if lacking:
+        raise lacking[0]
     experiment.out.mkdir(parents=True, exist_ok=True)
     with RunDirectory(experiment.out, RunSettings, "amd experiment").locked():
         standing = Standing(experiment.out)
-        for recipe in _memories(experiment):
-            standing.keep_memory(recipe, built=_build(recipe, experiment.out, tell, watch))
+        later = [recipe for recipe in recipes if recipe.kind == "memory" and recipe.reads(experiment.out)]
+        for recipe in recipes:
+            if recipe not in later:
+                standing.keep_recipe(recipe, made=_make(recipe, experiment.out, tell, watch))
         left = [run for run in runs if not standing.is_done(run)]
         for number, run in enumerate(left, start=len(runs) - len(left)):
+            for recipe in later:
+                if recipe.path == run.memory:
+                    standing.keep_recipe(recipe, made=_make(recipe, experiment.out, tell, watch))
             standing.begin(run)
             tell(f"[{number + 1}/{len(runs)}] {run.path.name}")
             for words in commands(run.path, run.words()):
@@ -86,25 +77,13 @@ def run_experiment(
     return runs
 
 
-def _memories(experiment: Experiment) -> list[MemoryRecipe]:
-    """Those that an arm reads, each once."""
-    read = {arm.memory for arm in experiment.arms().values() if arm.memory is not None}
-    named = [recipe for recipe in experiment.memory.values() if recipe.path in read]
-    return named + [MemoryRecipe(path=path) for path in sorted(read - {recipe.path for recipe in named})]
-
-
-def _build(recipe: MemoryRecipe, out: Path, tell: Callable[[str], None], watch: Callable[[str], None]) -> bool:
-    """Whether a memory had to be built, and is; in this environment, for a harness's has no need of it."""
-    if (recipe.path / "manifest.json").exists():
+def _make(recipe: Recipe, out: Path, tell: Callable[[str], None], watch: Callable[[str], None]) -> bool:
+    """Whether something had to be made, and is; in this environment, for a harness's has no need of it."""
+    if recipe.there:
         return False
-    if not recipe.build:
-        raise ConfigError(
-            f"there is no memory at {recipe.path}",
-            next_step="build it with `amd build`, or say in the file how: [memory.NAME] path, build",
-        )
-    tell(f"building {recipe.path}")
-    words = [sys.executable, "-m", "amd", "build", *recipe.build, "--out", str(recipe.path)]
-    _call(words, f"memory-{recipe.path.name}", out, watch)
+    tell(f"making {recipe.path}")
+    recipe.path.parent.mkdir(parents=True, exist_ok=True)
+    _call([sys.executable, "-m", "amd", *recipe.command()], f"{recipe.kind}-{recipe.path.stem}", out, watch)
     return True
 
 
@@ -152,7 +131,4 @@ def _started(words: Sequence[str], log: Any) -> subprocess.Popen[str]:  # noqa: 
             words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE, text=True, errors="replace"
         )
     except OSError as error:
-        raise ConfigError(
-            f"{words[0]} cannot be run: {error.strerror}",
-            next_step="name the Python of the harness's environment: python = ... (scripts/setup_*.sh make one)",
-        ) from error
+        raise no_python(words[0], str(error.strerror)) from error

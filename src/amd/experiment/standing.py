@@ -8,9 +8,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from amd.arms import replace_text
+from amd.arms import RUN_SETTINGS, replace_text
 from amd.errors import ConfigError, StoreError
-from amd.experiment.plan import MemoryRecipe, PlannedRun
+from amd.experiment.planned import PlannedRun
+from amd.experiment.recipes import Recipe
 
 __all__ = ["Standing"]
 
@@ -59,14 +60,14 @@ class Standing:
                 next_step="give the experiment another `out`, or undo the change",
             )
 
-    def keep_memory(self, recipe: MemoryRecipe, *, built: bool) -> None:
-        """Write down how a memory is built; ``ConfigError`` if the one that is there was built for this otherwise."""
-        name, words = f"memory {recipe.path}", list(recipe.build)
+    def keep_recipe(self, recipe: Recipe, *, made: bool) -> None:
+        """Write down how something is made; ``ConfigError`` if what is there was made for this otherwise."""
+        name, words = f"{recipe.kind} {recipe.path}", list(recipe.given)
         kept = self._runs.get(name)
-        if kept is not None and not built and kept.words != words:
+        if kept is not None and not made and kept.words != words:
             raise ConfigError(
-                f"{recipe.path} was built with {_difference(kept.words, words)}",
-                next_step="give the memory another path, or undo the change",
+                f"{recipe.path} was made with {_difference(kept.words, words)}",
+                next_step=f"give the {recipe.kind} another path, or undo the change",
             )
         self._runs[name] = _Kept(words=words, done=True)
         self._write()
@@ -74,7 +75,8 @@ class Standing:
     def is_done(self, run: PlannedRun) -> bool:
         """Whether it came to its end, and is still there."""
         kept = self._runs.get(run.path.name)
-        return kept is not None and kept.done and kept.words == run.what() and run.path.is_dir()
+        there = (run.path / RUN_SETTINGS).is_file()
+        return kept is not None and kept.done and kept.words == run.what() and there
 
     def finish(self, run: PlannedRun) -> None:
         """Write down that it came to its end."""

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from amd.cli.arms import arm_of, arm_option
+from amd.arms import Arm
+from amd.cli.arms import GivenArm, Seed, Temperature, takes_arm
 from amd.cli.console import StageProgress, print_json, print_table
 from amd.errors import AmdError, ClientError
 from amd_appworld.commands.options import Json, RootFolder, words
@@ -21,6 +22,7 @@ __all__ = ["run"]
 _PYTHON = Path(".venvs/appworld/bin/python")  # where scripts/setup_appworld.sh puts it
 
 
+@takes_arm
 def run(
     *,
     root: RootFolder,
@@ -29,17 +31,9 @@ def run(
     ],
     model: Annotated[str, typer.Option(help="The student, by the name its endpoint knows.", show_default=False)],
     base_url: Annotated[str, typer.Option(help="Its endpoint, up to and with /v1.", show_default=False)],
-    memory: Annotated[Path | None, arm_option("memory")] = None,
-    method: Annotated[str | None, arm_option("method")] = None,
-    protocol: Annotated[str | None, arm_option("protocol")] = None,
-    split: Annotated[Path | None, arm_option("split")] = None,
-    mode: Annotated[str | None, typer.Option(help="static: a task of AppWorld has one turn of its user")] = None,
-    layout: Annotated[str | None, arm_option("layout")] = None,
-    pin: Annotated[str | None, arm_option("pin")] = None,
-    embedder: Annotated[str | None, arm_option("embedder")] = None,
-    embedder_url: Annotated[str | None, arm_option("embedder_url")] = None,
-    decomposer: Annotated[str | None, arm_option("decomposer")] = None,
-    decomposer_url: Annotated[str | None, arm_option("decomposer_url")] = None,
+    arm: GivenArm,
+    seed: Seed = None,
+    temperature: Temperature = None,
     tasks: Annotated[
         list[str] | None, typer.Option("--tasks", "-t", help="Only these, one by one or by commas.")
     ] = None,
@@ -64,30 +58,20 @@ def run(
     Example: python -m amd_appworld run --root appworld-world --experiment none --method none --model qwen3-4b
     --base-url http://127.0.0.1:8000/v1 --dataset train
     """
-    arm = arm_of(
-        memory=memory,
-        method=method,
-        protocol=protocol,
-        split=split,
-        mode=mode,
-        layout=layout,
-        pin=pin,
-        embedder=embedder,
-        embedder_url=embedder_url,
-        decomposer=decomposer,
-        decomposer_url=decomposer_url,
-    )
+    chosen = Arm.of(arm)
     with StageProgress() as progress:
         played = play_arm(
             Root(root),
             experiment,
-            arm,
+            chosen,
             agent=Model(name=model, base_url=base_url),
             python=appworld_python,
             tasks=words(tasks),
             dataset=dataset,
             limit=limit,
             workers=workers,
+            seed=seed,
+            temperature=temperature or 0.0,
             limits=Limits(max_steps, max_tokens, cell_timeout, timeout),
             allow_test_source=allow_test_source,
             progress=progress,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from amd.cli.arms import arm_option
+from amd.cli.arms import GivenArm, MemoryOption, Seed, Temperature, takes_arm
 from amd.cli.console import print_json, print_table
 from amd.errors import AmdError, ClientError
 from amd_bfcl.commands.options import (
@@ -38,9 +38,7 @@ _Ids = Annotated[
 _Calling = Annotated[Literal["fc", "prompting"] | None, typer.Option(help="Function calling (default), or prompting.")]
 
 
-_Memory = Annotated[Path | None, arm_option("memory")]
-
-
+@takes_arm
 def generate(
     context: typer.Context,
     *,
@@ -51,13 +49,9 @@ def generate(
     base_url: BaseUrl = None,
     calling: _Calling = None,
     config: _Config = None,
-    memory: _Memory = None,
-    method: Annotated[str | None, arm_option("method")] = None,
-    protocol: Annotated[str | None, arm_option("protocol")] = None,
-    split: Annotated[Path | None, arm_option("split")] = None,
-    mode: Annotated[str | None, arm_option("mode")] = None,
-    layout: Annotated[str | None, arm_option("layout")] = None,
-    pin: Annotated[str | None, arm_option("pin")] = None,
+    arm: GivenArm,
+    seed: Seed = None,
+    temperature: Temperature = None,
     category: Categories = None,
     ids: _Ids = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first tasks of each category.")] = None,
@@ -70,8 +64,8 @@ def generate(
     """Run a student on multi-turn tasks in the real harness, with a memory or without one.
 
     The student is any model behind an OpenAI-compatible endpoint. Tasks that have a result already are not run again,
-    so the same command goes on after an interruption. Further options go to the harness: --temperature,
-    --include-input-log, --exclude-state-log.
+    so the same command goes on after an interruption. Further options go to the harness: --include-input-log,
+    --exclude-state-log.
 
     Example: python -m amd_bfcl generate --out runs/none --model qwen3-4b --base-url http://127.0.0.1:8000/v1 --method none
 
@@ -85,24 +79,16 @@ def generate(
         "ids": words_of(ids),
         "limit": limit,
     }
-    arm = {
-        "memory": memory,
-        "method": method,
-        "protocol": protocol,
-        "split": split,
-        "mode": mode,
-        "layout": layout,
-        "pin": pin,
-    }
-    plan = read_plan(config or (), given, arm, context.args)
+    more = [] if temperature is None else ["--temperature", str(temperature)]
+    plan = read_plan(config or (), given, arm, [*more, *context.args])
     endpoint = Endpoint(base_url, timeout, threads)
-    _tell(run_student(out, plan, endpoint, name=name, any_version=any_version), json=json)
+    _tell(run_student(out, plan, endpoint, seed=seed, name=name, any_version=any_version), json=json)
 
 
 def retry(
     run: RunDirectory,
     *,
-    memory: _Memory = None,
+    memory: MemoryOption = None,
     base_url: BaseUrl = None,
     threads: Threads = 1,
     timeout: Timeout = 600.0,

@@ -120,7 +120,7 @@ def test_a_usage_error_is_one_line(refused, arguments, words):
         ((*STUDENT, "-o"), "-o"),
         ((*STUDENT, "--result-dir=elsewhere"), "--result-dir=elsewhere"),
         ((*STUDENT, "--temperatur", "0.5"), "--temperatur"),
-        ((*STUDENT, "--temperature", "warm"), "warm"),
+        ((*STUDENT, "--temperature", "warm"), "--temperature"),
         ((*STUDENT, "elsewhere"), "elsewhere"),
     ],
 )

@@ -88,16 +88,26 @@ def test_four_arms_twice_killed_in_the_middle(experiment, served, tmp_path):
         assert next(line for line in err.split("\n") if line.startswith("[")).startswith("[3/8] scripted-amd-0")
         first = json.loads((tmp_path / "out" / "report" / "scripted" / "report.json").read_text("utf-8"))
         asked = len(server.requests)
+        assert {request.body["seed"] for request in server.requests if request.method == "POST"} == {0, 1}
         (tmp_path / "out").rename(tmp_path / "stopped")
         assert ended(experiment(server.url))[0] == 0
         assert len(server.requests) > asked
     whole = json.loads((tmp_path / "out" / "report" / "scripted" / "report.json").read_text("utf-8"))
     assert timeless(whole) == timeless(first)
     assert "IN-SAMPLE" in out
+    assert _shown(tmp_path / "out", "random-0") != _shown(tmp_path / "out", "random-1")
+    assert _shown(tmp_path / "out", "amd-0") == _shown(tmp_path / "out", "amd-1")
     arms = {arm["name"]: arm for arm in first["arms"]}
     assert len(arms) == 4
     for arm in arms.values():
         assert (arm["tasks"], arm["success"]["value"]) == (TASKS, 1.0)
+
+
+def _shown(out, run):
+    """The records that each task of a run was shown."""
+    (path,) = (out / f"scripted-{run}").glob("result/*/*/*_result.json")
+    lines = (json.loads(line) for line in path.read_bytes().splitlines())
+    return {line["id"]: [each.get("record_ids", []) for each in line["amd"]["exposures"]] for line in lines}
 
 
 def test_a_dead_server_ends_it_with_3_and_loses_nothing(experiment, served):

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from amd.cli.arms import arm_of, arm_option
+from amd.arms import Arm
+from amd.cli.arms import GivenArm, Seed, Temperature, takes_arm
 from amd.cli.console import StageProgress, print_json, print_table
 from amd.errors import AmdError, ClientError, LeakageError
 from amd_toolsandbox.commands.options import Json, RunDirectory, words
@@ -21,6 +22,7 @@ from amd_toolsandbox.summary import OURS
 __all__ = ["rescore", "run"]
 
 
+@takes_arm
 def run(
     *,
     out: Annotated[
@@ -30,17 +32,9 @@ def run(
     agent_base_url: Annotated[str, typer.Option(help="Its endpoint, up to and with /v1.", show_default=False)],
     user_model: Annotated[str, typer.Option(help="The model that plays the user.", show_default=False)],
     user_base_url: Annotated[str | None, typer.Option(help="Its endpoint; the student's if left out.")] = None,
-    memory: Annotated[Path | None, arm_option("memory")] = None,
-    method: Annotated[str | None, arm_option("method")] = None,
-    protocol: Annotated[str | None, arm_option("protocol")] = None,
-    split: Annotated[Path | None, arm_option("split")] = None,
-    mode: Annotated[str | None, arm_option("mode")] = None,
-    layout: Annotated[str | None, arm_option("layout")] = None,
-    pin: Annotated[str | None, arm_option("pin")] = None,
-    embedder: Annotated[str | None, arm_option("embedder")] = None,
-    embedder_url: Annotated[str | None, arm_option("embedder_url")] = None,
-    decomposer: Annotated[str | None, arm_option("decomposer")] = None,
-    decomposer_url: Annotated[str | None, arm_option("decomposer_url")] = None,
+    arm: GivenArm,
+    seed: Seed = None,
+    temperature: Temperature = None,
     scenarios: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,28 +54,18 @@ def run(
     Example: python -m amd_toolsandbox run --out runs/none --method none --agent-model qwen3-4b --agent-base-url
     http://127.0.0.1:8000/v1 --user-model gpt-4o --user-base-url https://api.openai.com/v1 -s wifi_off,cellular_off
     """
-    arm = arm_of(
-        memory=memory,
-        method=method,
-        protocol=protocol,
-        split=split,
-        mode=mode,
-        layout=layout,
-        pin=pin,
-        embedder=embedder,
-        embedder_url=embedder_url,
-        decomposer=decomposer,
-        decomposer_url=decomposer_url,
-    )
+    chosen = Arm.of(arm)
     # What the harness prints goes to a log, and progress to where standard error was before.
     with os.fdopen(os.dup(2), "w") as terminal, StageProgress(console=Console(file=terminal)) as progress:
         played, stands = play_arm(
             out,
-            arm,
+            chosen,
             agent=Model(name=agent_model, base_url=agent_base_url),
             user=Model(name=user_model, base_url=user_base_url or agent_base_url),
             scenarios=words(scenarios),
             limit=limit,
+            seed=seed,
+            temperature=temperature,
             processes=processes,
             timeout=timeout,
             progress=progress,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from amd.cli.exits import check_words
 from amd.errors import ConfigError
 
 __all__ = ["commands"]
@@ -14,15 +15,21 @@ def commands(run: Path, words: Sequence[str]) -> Sequence[Sequence[str]]:
     """One command, which goes on where it was interrupted; tasks are evaluated as they end.
 
     Raises:
-        ConfigError: AppWorld keeps experiments at ROOT/experiments/outputs, and the run is to be elsewhere.
+        ConfigError: AppWorld keeps experiments at ROOT/experiments/outputs, and the run is to be elsewhere; or an
+            option is missing, none of the command's, or has another kind of value.
 
-    >>> commands(Path("world/experiments/outputs/amd-0"), ["--limit", "4"])[0][:6]
+    >>> model = ["--model", "m", "--base-url", "http://127.0.0.1:1/v1"]
+    >>> commands(Path("world/experiments/outputs/amd-0"), model)[0][:6]
     ['amd_appworld', 'run', '--root', 'world', '--experiment', 'amd-0']
     """
+    # Imported here: whoever only asks which benchmarks there are needs no command line.
+    from amd_appworld.commands.app import app  # noqa: PLC0415
+
     if run.parent.parts[-2:] != ("experiments", "outputs"):
         raise ConfigError(
             f"AppWorld keeps what it runs in ROOT/experiments/outputs, and this run is to be in {run.parent}",
             next_step='write out = "ROOT/experiments/outputs", with the root of AppWorld\'s data',
         )
-    root = run.parents[2]
-    return [["amd_appworld", "run", "--root", str(root), "--experiment", run.name, *words]]
+    call = ["run", "--root", str(run.parents[2]), "--experiment", run.name, *words]
+    check_words(app, call)
+    return [["amd_appworld", *call]]

@@ -1,0 +1,28 @@
+"""How an experiment runs a student on BFCL: the commands of one run, in the harness's environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from amd.cli.exits import check_words
+from amd_bfcl.plan import check_known
+
+__all__ = ["commands"]
+
+
+def commands(run: Path, words: Sequence[str]) -> Sequence[Sequence[str]]:
+    """Generate, then evaluate: both go on where they were interrupted.
+
+    Raises:
+        ConfigError: an option is none of the command's, or has another kind of value.
+
+    >>> commands(Path("runs/amd-0"), ["--limit", "4"])[1]
+    ['amd_bfcl', 'evaluate', 'runs/amd-0']
+    """
+    # Imported here: whoever only asks which benchmarks there are needs no command line.
+    from amd_bfcl.commands.app import app  # noqa: PLC0415
+
+    call = ["generate", "--out", str(run), *words]
+    check_known(check_words(app, call))
+    return [["amd_bfcl", *call], ["amd_bfcl", "evaluate", str(run)]]

@@ -1,0 +1,88 @@
+"""What an experiment makes for itself where it is missing: memories, and splits of a benchmark's families."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = ["MemoryRecipe", "Recipe", "SplitRecipe"]
+
+
+class Recipe(BaseModel):
+    """Where something is, and how it is made if it is not there yet."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: ClassVar[str]
+
+    path: Path
+
+    @property
+    def given(self) -> Sequence[str]:
+        """The words of the command that makes it, without its ``--out``; none where nobody said."""
+        raise NotImplementedError
+
+    @property
+    def there(self) -> bool:
+        """Whether it is made already."""
+        raise NotImplementedError
+
+    def command(self) -> list[str]:
+        """The words after ``python -m amd`` that make it."""
+        raise NotImplementedError
+
+    def reads(self, folder: Path) -> bool:
+        """Whether it is made of what lies in a folder: of an experiment's own runs."""
+        return any(Path(word).absolute().is_relative_to(folder.absolute()) for word in self.given)
+
+
+class MemoryRecipe(Recipe):
+    """A memory; ``build`` are the words after ``amd build``."""
+
+    kind = "memory"
+
+    build: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> Sequence[str]:
+        """The words after ``amd build``."""
+        return self.build
+
+    @property
+    def there(self) -> bool:
+        """Whether it was published."""
+        return (self.path / "manifest.json").exists()
+
+    def command(self) -> list[str]:
+        """As ``amd build`` is called."""
+        return ["build", *self.build, "--out", str(self.path)]
+
+
+class SplitRecipe(Recipe):
+    """A split; ``draw`` are the words after ``amd split``.
+
+    >>> recipe = SplitRecipe(path=Path("splits/beds.json"), draw=("garden", "runs", "--test", "0.3"))
+    >>> " ".join(recipe.command())
+    'split garden runs --test 0.3 --out splits/beds.json'
+    """
+
+    kind = "split"
+
+    draw: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> Sequence[str]:
+        """The words after ``amd split``."""
+        return self.draw
+
+    @property
+    def there(self) -> bool:
+        """Whether the file is there."""
+        return self.path.exists()
+
+    def command(self) -> list[str]:
+        """As ``amd split`` is called."""
+        return ["split", *self.draw, "--out", str(self.path)]
