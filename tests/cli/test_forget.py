@@ -118,3 +118,13 @@ def test_a_run_directory_is_as_good_as_a_file(amd, memory, evaluated, tmp_path):
     twice = amd("forget", memory, tmp_path / "run", tmp_path / "run")
     assert twice.code == 2
     assert "named twice" in twice.err
+
+
+def test_records_that_the_memory_lacks_are_named(amd, memory, evaluated):
+    """A log can say another memory's digest; what it was shown is looked up. Nothing is retired."""
+    path = evaluated(False, False, False)
+    shown = json.loads(path.read_text("utf-8").split("\n")[0])["amd"]["exposures"][0]["record_ids"][0]
+    path.write_text(path.read_text("utf-8").replace(shown, "f" * len(shown)), encoding="utf-8")
+    found = amd("forget", memory, path, "--apply")
+    assert (found.code, retired(memory)) == (2, 0)
+    assert f"the first is {'f' * len(shown)}" in found.err

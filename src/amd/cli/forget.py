@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from amd.arms.usage import LEAST_HITS, LEAST_SUCCESS, EvaluatedRun, Usage, read_
 from amd.cli.console import print_json, print_table
 from amd.cli.options import Directory, Json, Pin
 from amd.errors import ConfigError
-from amd.evaluate.reading import read_run
+from amd.evaluate.reading import read_runs
 from amd.records import Record
 from amd.store import Memory, read_memory
 from amd.store.retiring import retire
@@ -51,14 +51,11 @@ def forget(
 
     Example: amd forget memory runs/amd --apply
     """
-    if len({path.resolve() for path in runs}) < len(runs):
-        raise ConfigError("a run is named twice, and would count twice", next_step="name each once")
-    found = [run for path in runs for run in (_of_directory(path) if path.is_dir() else read_evaluated(path))]
-    if not found:
-        raise ConfigError("the files hold no run", next_step="name files of evaluated runs")
+    found = _evaluated(runs)
     with read_memory(directory, pin=pin) as memory:
         _check_memory(found, memory)
         usage = usage_of(found)
+        _check_records(usage, memory)
         poor = {
             record.id: (record, usage[record.id])
             for shelf in memory.shelves.values()
@@ -75,11 +72,17 @@ def forget(
         _print(directory, poor, found, usage, seal, changed=changed)
 
 
-def _of_directory(path: Path) -> Iterator[EvaluatedRun]:
-    """The tasks of a run directory that say what they were shown."""
-    for task in read_run(path).tasks:
-        if task.log is not None:
-            yield EvaluatedRun(task.log, task.success)
+def _evaluated(paths: Sequence[Path]) -> list[EvaluatedRun]:
+    """The runs of tasks in these files, and in these directories those that say what they were shown; each once."""
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise ConfigError("a run is named twice, and would count twice", next_step="name each once")
+    folders = [path for path in paths if path.is_dir()]
+    tasks = [task for run in (read_runs(folders) if folders else []) for task in run.tasks]
+    found = [EvaluatedRun(task.log, task.success) for task in tasks if task.log is not None]
+    found += [run for path in paths if path not in folders for run in read_evaluated(path)]
+    if not found:
+        raise ConfigError("the files hold no run", next_step="name files of evaluated runs")
+    return found
 
 
 def _check_memory(runs: Sequence[EvaluatedRun], memory: Memory) -> None:
@@ -93,6 +96,19 @@ def _check_memory(runs: Sequence[EvaluatedRun], memory: Memory) -> None:
                 run=run.log.memory,
                 memory=memory.digest,
             )
+
+
+def _check_records(usage: Mapping[str, Usage], memory: Memory) -> None:
+    """What was shown are records of this memory: its digest alone is only what a log says of itself."""
+    known = {record.id for shelf in memory.shelves.values() for record in shelf.records()}
+    strange = sorted(usage.keys() - known)
+    if strange:
+        raise ConfigError(
+            f"{len(strange)} records that the runs were shown are not in the memory at {memory.path}, "
+            f"the first is {strange[0]}",
+            next_step="give runs of this memory, with their logs unchanged",
+            record_ids=strange,
+        )
 
 
 _Poor = Mapping[str, tuple[Record, Usage]]
