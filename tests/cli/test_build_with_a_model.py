@@ -150,6 +150,27 @@ def test_d22_one_bad_reply_costs_one_record(build, server):
     assert len(asked(server)) == 1, "the insight had not fallen back"
 
 
+def test_a_persons_edit_is_no_fallback_any_more(build, amd, tmp_path, server):
+    """What the rules wrote in the model's place is written again by a retry; what a person then edited is not."""
+
+    def chat(body):
+        bad = "Divide the calls" in body["messages"][0]["content"] and "task 1:" in body["messages"][1]["content"]
+        return "nothing" if bad else by_rule(body)
+
+    with LoopbackServer(chat=chat, models=["builder"]) as other:
+        assert build("--json", at=other).json["fallbacks"]
+    (path,) = (tmp_path / "m").glob("generations/*/subtask/records.json")
+    lines = path.read_text("utf-8").split("\n")
+    at = next(at for at, line in enumerate(lines) if "multi_turn_base_1" in line)
+    key = json.loads(lines[at].rstrip(","))["key"]
+    lines[at] = lines[at].replace(json.dumps(key), '"Water the beds by hand"')
+    path.write_text("\n".join(lines), "utf-8")
+    assert amd("reindex", tmp_path / "m").code == 0
+    kept = build("--json", "--retry-fallbacks")
+    assert (kept.code, len(asked(server))) == (0, 0)
+    assert "Water the beds by hand" in {each["key"] for each in records(tmp_path)}
+
+
 def test_c18_a_model_that_is_not_there_is_told_at_once(build, amd, runs, fields, tmp_path, server):
     """C18: one line, exit code 3, before anything is read; what the endpoint has is named."""
     with LoopbackServer(chat=by_rule, models=["another"]) as other:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from amd.embedders.batches import embed_batches, texts_cut
 from amd.json_text import digest
 from amd.store.contents import Contents, ShelfContents, prepare
 from amd.store.edits import FaultIn, difference
+from amd.store.figures import Run
 from amd.store.files import typed
 from amd.store.generation import prune, write_generation
 from amd.store.manifest import check_pin, published_manifest
@@ -152,13 +153,27 @@ def _contents(state: Standing, embedded: Mapping[str, Rows]) -> Contents:
         floored=frozenset(manifest.floors),
         pinned_floors={tier: floor.value for tier, floor in manifest.floors.items() if floor.source == "pinned"},
         all_trials=manifest.all_trials,
-        runs=manifest.sources.runs,
+        runs=_runs(state),
         read=manifest.sources.read,
         refused=manifest.sources.refused,
         distiller=manifest.distiller,
         costs=manifest.costs,
         terms=manifest.sources.terms,
         shelves=shelves,
+    )
+
+
+def _runs(state: Standing) -> tuple[Run, ...]:
+    """The runs; what a person edited is no fallback of the rules any more, to be written again when the model can."""
+    edited = {
+        (line.record.source.trajectory_sha256, tier)
+        for tier, lines in state.lines.items()
+        for line in lines
+        if line.changes
+    }
+    return tuple(
+        replace(run, fallbacks=tuple(tier for tier in run.fallbacks if (run.trajectory_sha256, tier) not in edited))
+        for run in state.manifest.sources.runs
     )
 
 
