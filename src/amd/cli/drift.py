@@ -46,7 +46,8 @@ def drift(
     it is judged by the names of its tools alone.
 
     To have a record shown again, mend its calls and write into its "schemas" the hash that the tool's schema has now
-    (schema_sha256 of --json), or take the tool out of them; then run amd reindex. Or build anew from newer runs.
+    (schema_sha256 of --json), or take the tool out of them; then run amd reindex. Or build from newer runs with
+    amd build --replace: without it, a newer run of a task may give way to the older one (fewer calls).
 
     Exit code 0: nothing was found; 1: something was (0 with --exit-zero); the others are those of every command.
 
