@@ -78,6 +78,7 @@ def record(number: int) -> Record:
         distiller="rules",
         created_at="2026-01-01T00:00:00Z",
         tool=f"tool_{number % 40}",
+        schemas={"mv": digest(b"mv")},
     )
 
 

@@ -41,8 +41,8 @@ class RecordSource:
 class Record:
     """One thing worth remembering: the text it is found by (``key``) and what its tier keeps (``body``).
 
-    ``body`` belongs to the tier that wrote it. A function record also names its ``tool`` and, where the offered
-    tools were known, the hash of that tool's schema.
+    ``body`` belongs to the tier that wrote it. A function record also names its ``tool``. A record that tells how tools
+    are called has in ``schemas``, by name, the hash of each such tool's schema, as far as the run's tools were known.
     """
 
     id: str
@@ -55,7 +55,7 @@ class Record:
     created_at: str
     status: str = "active"
     tool: str | None = None
-    schema_sha256: str | None = None
+    schemas: Mapping[str, str] = field(default_factory=dict)
 
 
 def record_id(tier: str, benchmark: str, task_id: str, key: str, body: Mapping[str, JSON]) -> str:

@@ -133,14 +133,16 @@ RULES = RulesWriter()
 class Draft:
     """A record before it has an id: its key, its body, and the calls it covers (first and last, from 1).
 
-    ``written`` says that the words are a writer's, and not the tier's own.
+    ``tool`` is the one that it is found by. ``calls_of`` names the tools whose calls it shows, or tells down to their
+    arguments: with another schema of one of them it is not shown. ``written`` says that the words are a writer's, and
+    not the tier's own.
     """
 
     key: str
     body: Mapping[str, JSON]
     steps: tuple[int, int] = (0, 0)
     tool: str | None = None
-    schema_sha256: str | None = None
+    calls_of: tuple[str, ...] = ()
     written: bool = False
 
 

@@ -63,7 +63,7 @@ class ToolSpec:
 
     @property
     def schema_sha256(self) -> str:
-        """What staleness is judged by: the hash of the name and of the arguments' schema."""
+        """What staleness is judged by: the hash of the name and of all of the arguments' schema, descriptions too."""
         return digest({"name": self.name, "parameters": self.parameters})
 
 

@@ -15,6 +15,7 @@ from amd.build import Options, build_memory
 from amd.build.distill import distill
 from amd.evidence import find_evidence
 from amd.exclusion import in_sample, self_excluded
+from amd.experiment.calls import calls_in
 from amd.methods import fault_in, method_named
 from amd.records import Record
 from amd.session import Limits, Session
@@ -142,6 +143,23 @@ def test_every_record_can_be_shown_and_compared(name: str) -> None:
             assert parts
             assert {part.record_id for part in parts} == {record.id}
         assert TIERS[name].gist(record).strip()
+
+
+TELLING = {"subtask", "function", "memp", "memp-keywords", "sasm"}
+"""The tiers whose records tell how tools are called."""
+
+
+@pytest.mark.parametrize("writer", [RULES, ScriptedWriter(REPLIES)], ids=["rules", "model"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_schemas_of_the_calls_that_it_shows_are_kept(name: str, writer: Writer) -> None:
+    """By them a record becomes stale: of each tool whose call is read, and, where calls are told, of all its tools."""
+    hashes = {tool.name: tool.schema_sha256 for tool in run(1).tools or ()}
+    for record in records(name, [run(1), run(2)], writer):
+        parts = TIERS[name].render([Hit(record, 1.0)], Question("error", "x", failed=FAILED), Style())
+        called = {call.tool for part in parts for call in calls_in(part.text)}
+        assert called <= record.schemas.keys()
+        assert record.schemas.keys() == ({*map(str, record.body["tools"])} if name in TELLING else set())  # type: ignore[arg-type]
+        assert all(hashes[tool] == schema for tool, schema in record.schemas.items())
 
 
 WRITTEN = [

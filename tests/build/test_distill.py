@@ -41,11 +41,23 @@ def written(*drafts, runs=None, **fields):
 
 def test_a_record_says_where_it_comes_from():
     """Task, family, instruction hash before masking, run, steps, writer and time."""
-    (record,), _ = written(Draft("key", {"text": "words"}, (2, 3), tool="cd", schema_sha256="0" * 64))
+    (record,), _ = written(Draft("key", {"text": "words"}, (2, 3), tool="cd"))
     assert (record.task.task_id, record.task.family) == ("multi_turn_base_0", "multi_turn_0")
     assert record.task.instruction_sha256 == instruction_sha256(run(0).task.instruction)
     assert (record.source.trajectory_sha256, record.source.steps) == (run(0).sha256, (2, 3))
-    assert (record.tool, record.schema_sha256, record.distiller, record.created_at) == ("cd", "0" * 64, "rules", "now")
+    assert (record.tool, record.distiller, record.created_at) == ("cd", "rules", "now")
+
+
+def test_a_record_keeps_the_schemas_of_the_tools_whose_calls_it_tells():
+    """Of each that was offered, by name; of no other tools, of none where they are unknown. The id is without."""
+    draft = Draft("key", {"text": "words"}, calls_of=("mv", "guessed", "cd", "mv"))
+    (record,), _ = written(draft)
+    hashes = {tool.name: tool.schema_sha256 for tool in run(0).tools}
+    assert list(record.schemas.items()) == [("cd", hashes["cd"]), ("mv", hashes["mv"])]
+    (unknown,), _ = written(draft, runs=[replace(run(0), tools=None)])
+    (silent,), _ = written(replace(draft, calls_of=()))
+    assert unknown.schemas == silent.schemas == {}
+    assert record.id == unknown.id == silent.id
 
 
 def test_equal_drafts_are_one_record_and_ids_are_content():

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from amd.testing import openai_chat, run
+from amd.trajectory import ToolSpec
 
 TOOLS = openai_chat(run(1))["tools"]
 
@@ -51,18 +52,35 @@ def test_findings_are_lines_that_an_editor_finds(amd, memory, tools):
         path, number, state, record = re.fullmatch(r"(.*):(\d+): \w+: .*; (.*) \((\w{8}), family \w+\)", line).groups()
         with open(path, encoding="utf-8") as file:  # noqa: PTH123 - a line as an editor counts them
             assert record in file.read().split("\n")[int(number) - 1]
-        assert state == ("not shown" if "/function/" in path else "STILL SHOWN")
+        assert state == "not shown"
     assert f"amd reindex {memory}" in found.err
 
 
 def test_json_and_exit_zero(amd, memory, tools):
-    """One object with the same, and 0 for those who only want the list."""
+    """One object with the same, with the hash of the schema that a tool has now, and 0 for those who want the list."""
     found = amd("drift", memory, "--tools", tools(renamed()), "--json", "--exit-zero")
     assert found.code == 0
     told = found.json
+    (mv,) = [tool["function"] for tool in renamed() if tool["function"]["name"] == "mv"]
+    now = ToolSpec("mv", parameters=mv["parameters"]).schema_sha256
+    assert {(each["tool"], each["schema_sha256"]) for each in told["contradictions"]} == {("mv", now)}
     assert told["found"]["required"] == len([each for each in told["contradictions"] if each["kind"] == "required"])
-    assert told["still_shown"] == len({each["record"] for each in told["contradictions"] if each["shown"]}) > 0
+    assert told["still_shown"] == len([each for each in told["contradictions"] if each["shown"]]) == 0
     assert len(told["seal"]) == 64
+
+
+def test_what_does_not_know_its_schemas_is_still_shown(amd, tmp_path, tools):
+    """Runs whose tools were unknown: their calls are judged by themselves, and a session shows them."""
+    runs = tmp_path / "unknown.json"
+    runs.write_text(json.dumps([{**openai_chat(run(1)), "tools": None}]), encoding="utf-8")
+    assert amd("build", "openai-chat", runs, "--out", tmp_path / "m", "--embedder", "hash").code == 0
+    path = tools(renamed())
+    told = amd("drift", tmp_path / "m", "--tools", path, "--json").json
+    contradicted = {each["record"] for each in told["contradictions"]}
+    assert told["still_shown"] == len(contradicted) > 0
+    found = amd("drift", tmp_path / "m", "--tools", path)
+    assert "STILL SHOWN" in found.out
+    assert "not shown (" not in found.out
 
 
 def test_a_removed_tool_is_passed_over_in_every_tier(amd, memory, tools):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 import amd
 from amd.experiment.drift import drift
+from amd.methods import fault_in
+from amd.store import reindex
+from amd.testing import StubEmbedder
 from amd.tier import FailedCall
 from amd.trajectory import ToolCall, ToolSpec
 
@@ -72,31 +76,19 @@ def test_nothing_changed_is_no_drift(memory):
 
 
 @pytest.mark.parametrize("kind", CHANGES)
-def test_each_change_is_found_and_the_stale_function_record_is_not_shown(memory, kind):
-    """What a session shows is exactly what the report says is still shown."""
+def test_each_change_is_found_and_what_is_stale_is_not_shown(memory, kind):
+    """What a session shows is exactly what the report says is still shown: of what is contradicted nothing."""
     tools, what = CHANGES[kind]
     report = drift(memory, tools)
     calling = [each for each in report.contradictions if each.kind == kind and each.tier in ("subtask", "function")]
     assert {each.tier for each in calling} == {"subtask", "function"}
     assert all(what in each.what and each.tool == "water" for each in calling)
-    assert "function" not in shown(memory, tools)
-    of_water = [each for each in report.contradictions if each.tier == "function"]
-    assert not any(each.shown for each in of_water)
-
-
-@pytest.mark.parametrize("kind", CHANGES)
-def test_what_becomes_of_workflows_and_subtasks(memory, kind):
-    """They keep the names of their tools alone: passed over if one is gone, still shown if its arguments changed."""
-    tools, _ = CHANGES[kind]
-    report = drift(memory, tools)
-    still = {each.tier for each in report.contradictions if each.shown}
-    if kind == "removed":
-        assert shown(memory, tools) == set()
-        assert (still, report.still_shown) == (set(), 0)
-        assert {each.tier for each in report.contradictions} == {"workflow", "subtask", "function"}
-    else:
-        assert shown(memory, tools) == {"workflow", "subtask"}
-        assert (still, report.still_shown) == ({"subtask"}, 1)  # a workflow shows no call that could be contradicted
+    now = {tool.name: tool.schema_sha256 for tool in tools}
+    assert {each.schema_sha256 for each in report.contradictions} == {now.get("water", "")}
+    told = {each.tier for each in report.contradictions}
+    assert told == {"workflow", "subtask", "function"} - (set() if kind == "removed" else {"workflow"})
+    assert shown(memory, tools) == {"workflow", "subtask", "function"} - told
+    assert (report.still_shown, any(each.shown for each in report.contradictions)) == (0, False)
 
 
 def test_a_rename_is_told_from_both_ends(memory):
@@ -109,11 +101,56 @@ def test_a_rename_is_told_from_both_ends(memory):
 
 
 def test_a_change_that_no_record_shows_is_still_a_change(memory):
-    """The hash of the schema is another one: the function record is not shown, and the report says why."""
+    """The hash of the schema is another one: what tells the call is not shown, and the report says why."""
     tools = [properties(note={"type": "string"}), LOOK]
     report = drift(memory, tools)
-    assert [(each.kind, each.tier, each.shown) for each in report.contradictions] == [("schema", "function", False)]
-    assert shown(memory, tools) == {"workflow", "subtask"}
+    found = [(each.kind, each.tool, each.tier, each.shown) for each in report.contradictions]
+    assert found == [("schema", "water", tier, False) for tier in ("function", "subtask")]
+    assert shown(memory, tools) == {"workflow"}
+
+
+def test_each_record_says_itself_what_schema_it_was_made_under(made, remember):
+    """Of two runs under two schemas only the older one's records are contradicted, and only they are not shown."""
+    calls = [ToolCall("water", {"bed": 4}, "wet", ok=True)]
+    newer = changed(required=["bed", "mode"])
+    memory = remember([made(1, [(ASKED, calls)], tools=(WATER, LOOK)), made(2, [(ASKED, calls)], tools=(newer, LOOK))])
+    for tools, number in (([newer], 1), ([WATER], 2)):
+        report = drift(memory, tools)
+        assert {each.task_id for each in report.contradictions} == {made(number, [(ASKED, calls)]).task.task_id}
+        assert {each.tier for each in report.contradictions} == {"subtask", "function"}
+        assert report.still_shown == 0
+        assert shown(memory, tools) == {"workflow", "subtask", "function"}
+
+
+@pytest.mark.parametrize(
+    ("schemas", "found"),
+    [
+        pytest.param("now", set(), id="the hash of today"),
+        pytest.param("none", set(), id="no hash"),
+        pytest.param("old", {"schema"}, id="the hash as it was"),
+    ],
+)
+def test_a_record_mended_by_hand_is_shown_again_if_it_says_so(memory, schemas, found):
+    """Its calls as the tool of today wants them, and of its schemas the one that the report names, or none."""
+    wanting = {**SCHEMA["properties"], "litres": {"type": "integer"}}
+    tools = [changed(properties=wanting, required=["bed", "litres"]), LOOK]
+    (told,) = [each for each in drift(memory, tools).contradictions if each.tier == "subtask"]
+    path = memory.path / "generations" / f"{memory.manifest.generation:06}" / "subtask" / "records.json"
+    lines = path.read_text(encoding="utf-8").split("\n")
+    record = json.loads(lines[told.line - 1])
+    record["body"]["calls"][1]["arguments"]["litres"] = 9
+    if schemas == "now":
+        record["schemas"]["water"] = told.schema_sha256
+    elif schemas == "none":
+        del record["schemas"]["water"]
+    lines[told.line - 1] = json.dumps(record)
+    path.unlink()  # as an editor saves
+    path.write_text("\n".join(lines), encoding="utf-8")
+    reindex(memory.path, embedder=StubEmbedder(), fault_in=fault_in)
+    with amd.open_memory(memory.path, embedder=StubEmbedder()) as again:
+        kinds = {each.kind for each in drift(again, tools).contradictions if each.tier == "subtask"}
+        assert kinds == found
+        assert ("subtask" in shown(again, tools)) == (not found)
 
 
 def test_other_words_are_no_change(memory):

@@ -70,7 +70,7 @@ def make_record(
     benchmark: str = "demo",
     instruction: str | None = None,
     tool: str | None = None,
-    schema_sha256: str | None = None,
+    schemas: Mapping[str, str] | None = None,
     **body: JSON,
 ) -> Record:
     """The record of task ``demo_multi_{number}`` of family ``fam-{number}``; its instruction is its key by default."""
@@ -85,7 +85,7 @@ def make_record(
         distiller="rules",
         created_at=CREATED,
         tool=tool,
-        schema_sha256=schema_sha256,
+        schemas=schemas or {},
     )
 
 

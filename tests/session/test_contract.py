@@ -30,7 +30,8 @@ from amd.trajectory import Outcome, Source, Step, Task, ToolCall, ToolSpec, Traj
 SYMBOL = {"type": "object", "properties": {"symbol": {"type": "string"}}, "required": ["symbol"]}
 TICKER = {"type": "object", "properties": {"ticker": {"type": "string"}}, "required": ["ticker"]}
 STOCK, OLD_QUOTE = ToolSpec("get_stock", "Price of a stock.", SYMBOL), ToolSpec("get_quote", "Quote a stock.", SYMBOL)
-OFFERED = (STOCK, ToolSpec("get_quote", "Quote a stock.", TICKER), ToolSpec("audit", "Look at the log."))
+AUDIT = ToolSpec("audit", "Look at the log.")
+OFFERED = (STOCK, ToolSpec("get_quote", "Quote a stock.", TICKER), AUDIT)
 TASK = Task("demo", "student_1", "student-family", "Tell me the price of each stock that I ask for")
 TEACHER = Task("demo", "teacher_1", "teacher-family", "Tell me the price of each stock on my list")
 
@@ -67,11 +68,13 @@ EVENTS: list[str | list[Call]] = [
 
 @pytest.fixture
 def memory(remember: Callable[..., Memory], distilled: Callable[..., list[Record]]) -> Memory:
-    """A teacher's run that called both tools well, when ``get_quote`` still had its old schema."""
-    done = [ToolCall(tool.name, {"symbol": "MSFT"}, '{"price": 10}', ok=True) for tool in (STOCK, OLD_QUOTE)]
-    turns = [Turn(TEACHER.instruction, (Step("", (done[0],)),)), Turn("Then quote the stock", (Step("", (done[1],)),))]
+    """A teacher's run that called all tools well, when ``get_quote`` still had its old schema."""
+    tools = (STOCK, OLD_QUOTE, AUDIT)
+    said = (TEACHER.instruction, "Then quote the stock", "Check the log of the stock")
+    done = [ToolCall(tool.name, {"symbol": "MSFT"} if tool.parameters else {}, "{}", ok=True) for tool in tools]
+    turns = tuple(Turn(words, (Step("", (call,)),)) for words, call in zip(said, done, strict=True))
     source = Source("teacher", "run", "file", "0" * 64)
-    return remember(distilled([Trajectory(TEACHER, tuple(turns), (STOCK, OLD_QUOTE), Outcome(success=True), source)]))
+    return remember(distilled([Trajectory(TEACHER, turns, tools, Outcome(success=True), source)]))
 
 
 def session_for(memory: Memory, mode: str = "static") -> Session:
@@ -177,6 +180,8 @@ def test_replace_swaps_the_block_and_only_the_block(memory: Memory):
     assert all(system.count("<memory>") == 1 and system.endswith("</memory>\n\nBe brief.") for system in systems)
     assert all("How a similar task was solved:" in system for system in systems)
     assert len(set(systems)) > 1
+    assert any('{"name": "audit", "arguments": {}}' in system for system in systems)
+    assert not any('{"name": "get_quote"' in system for system in systems), "its schema has changed"
     assert not any("<memory>" in str(message) for messages in requests for message in messages[1:])
 
 

@@ -24,24 +24,28 @@ def test_three_shapes_of_a_tool(tool: object):
 
 def test_unknown_tools_judge_nothing(record: Callable[..., Record]):
     """``None`` is unknown: every record fits. No tool at all is known: none fits that uses one."""
-    used = record(1, "key", tool="cd", schema_sha256="0" * 64)
+    used = record(1, "key", tool="cd", schemas={"cd": "0" * 64})
     assert offered(None).why_unfit(used) is None
     assert offered([]).why_unfit(used) == "tool_not_offered"
     assert offered([]).why_unfit(record(1, "key")) is None
 
 
 def test_each_way_to_be_unfit(record: Callable[..., Record]):
-    """A foreign tool in the body or as the record's own, and a schema that has changed."""
+    """A foreign tool in the body or as the record's own, and a schema that has changed, of whichever tool."""
     offer = offered([SPEC, ToolSpec("ls")])
     verdicts = [
         offer.why_unfit(record(1, "key", tools=["cd", "ls"])),
         offer.why_unfit(record(1, "key", tools=["cd", "mv"])),
         offer.why_unfit(record(1, "key", tool="mv")),
-        offer.why_unfit(record(1, "key", tool="cd", schema_sha256="0" * 64)),
-        offer.why_unfit(record(1, "key", tool="cd", schema_sha256=SPEC.schema_sha256)),
+        offer.why_unfit(record(1, "key", tool="cd", schemas={"cd": "0" * 64})),
+        offer.why_unfit(record(1, "key", tool="cd", schemas={"cd": SPEC.schema_sha256})),
         offer.why_unfit(record(1, "key", tool="cd")),
+        offer.why_unfit(record(1, "key", tools=["cd", "ls"], schemas={"cd": SPEC.schema_sha256, "ls": "0" * 64})),
+        offer.why_unfit(record(1, "key", tools=["cd", "ls"], schemas={"cd": SPEC.schema_sha256})),
+        offer.why_unfit(record(1, "key", tools=["mv"], schemas={"mv": "0" * 64})),
     ]
-    assert verdicts == [None, "tool_not_offered", "tool_not_offered", "stale_schema", None, None]
+    foreign, stale = "tool_not_offered", "stale_schema"
+    assert verdicts == [None, foreign, foreign, stale, None, None, stale, None, foreign]
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,6 @@ _ORIGIN_EDITS = {
     "split": lambda lines: lines[1].update(split="test"),
     "distiller": lambda lines: lines[1].update(distiller="somebody"),
     "created_at": lambda lines: lines[1].update(created_at="2020-01-01T00:00:00Z"),
-    "schema_sha256": lambda lines: lines[1].update(schema_sha256="0" * 64),
     "tool": lambda lines: lines[1].update(tool="rm"),
     "origin_sha256": lambda lines: lines[1].update(origin_sha256="0" * 64),
     "no origin_sha256": lambda lines: lines[1].pop("origin_sha256"),

@@ -164,7 +164,8 @@ class MempTier:
             "tools": [*tools],
         }
         covered = (min(1, len(run.calls)), len(run.calls))
-        return (Draft(self._key(run, task, writer), body, covered, written=reply is not None),)
+        key = self._key(run, task, writer)
+        return (Draft(key, body, covered, calls_of=tuple(tools), written=reply is not None),)
 
     def _key(self, run: Trajectory, task: str, writer: Writer) -> str:
         if not self.keywords:

@@ -153,13 +153,15 @@ def _bullets(body: Mapping[str, JSON]) -> list[str]:
 
 def _draft(part: Subtask, calls: Sequence[ToolCall], tools: Sequence[str], *, written: bool) -> Draft:
     own = {call.name for call in calls[part.start_step - 1 : part.end_step]}
+    named = tuple(name for name in tools if name in own)
     body: dict[str, JSON] = {
         "category": part.category,
         "description": part.description.strip(),
         "experience": [text.strip() for text in part.experience],
-        "tools": [name for name in tools if name in own],
+        "tools": [*named],
     }
-    return Draft(part.description.strip(), body, (part.start_step, part.end_step), written=written)
+    steps = (part.start_step, part.end_step)
+    return Draft(part.description.strip(), body, steps, calls_of=named, written=written)
 
 
 def _part(hit: Hit) -> Part:

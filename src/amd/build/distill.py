@@ -88,7 +88,8 @@ def _one(run: Trajectory, tiers: Sequence[Tier], writer: Writer, created_at: str
     masked = mask.run(run)
     evidence = _told(find_evidence(run), run, masked)
     notes: Counter[str] = Counter()
-    scribe = _Scribe(mask, _task(run), _source(run), writer.id, created_at, notes)
+    schemas = {tool.name: tool.schema_sha256 for tool in run.tools or ()}
+    scribe = _Scribe(mask, _task(run), _source(run), schemas, writer.id, created_at, notes)
     found = []
     for tier in tiers:
         if run.outcome.success not in tier.accepts or (tier.needs_calls and not run.calls):
@@ -152,6 +153,7 @@ class _Scribe:
     mask: Mask
     task: RecordTask
     source: RecordSource
+    schemas: Mapping[str, str]
     distiller: str
     created_at: str
     notes: Counter[str]
@@ -176,7 +178,7 @@ class _Scribe:
             distiller=self.distiller if draft.written else RULES.id,
             created_at=self.created_at,
             tool=draft.tool,
-            schema_sha256=draft.schema_sha256,
+            schemas={name: self.schemas[name] for name in sorted(set(draft.calls_of)) if name in self.schemas},
         )
 
     def _cut(self, key: str) -> str:

@@ -40,9 +40,14 @@ def drift(
     type      the value that the record shows is of another type than the argument
     schema    the tool's arguments have changed, in nothing that the record shows
 
-    A record that a session would pass over is marked "not shown": any record of a tool that is gone, and function
-    records whose schema has changed. A workflow or a subtask with a changed tool keeps no hash of its schema; it is
-    STILL SHOWN: build it anew from newer runs, retire it by hand, or leave it.
+    A record that a session would pass over is marked "not shown": any record of a tool that is gone, and every record
+    that tells how a tool is called whose schema has changed. One that does not know what the schema was (its run's
+    tools were unknown, or a person wrote it) is STILL SHOWN: mend it, retire it, or leave it. A workflow tells no call:
+    it is judged by the names of its tools alone.
+
+    To have a record shown again, mend its calls and write into its "schemas" the hash that the tool's schema has now
+    (schema_sha256 of --json), or take the tool out of them; then run amd reindex. Or build from newer runs with
+    amd build --replace: without it, a newer run of a task may give way to the older one (fewer calls).
 
     Exit code 0: nothing was found; 1: something was (0 with --exit-zero); the others are those of every command.
 
@@ -82,8 +87,11 @@ def _print(memory: Memory, report: Drift, tools: int) -> None:
         ("of these STILL SHOWN", report.still_shown),
     ]
     print_table(f"memory {memory.path}: {'drifted' if report.contradictions else 'as its tools are'}", rows)
-    if report.still_shown:
-        typer.echo(f"to change a record, edit its line, or retire it, and run: amd reindex {memory.path}", err=True)
+    if report.contradictions:
+        typer.echo(
+            f"to change a record, edit its line (calls and schemas), or retire it, and run: amd reindex {memory.path}",
+            err=True,
+        )
 
 
 def _records(contradictions: Sequence[Contradiction]) -> int:

@@ -1,7 +1,7 @@
 """Which records the tools of today contradict, and whether a session would still show them.
 
-A record keeps calls, not schemas: what it shows is held against the schema that a tool has now. A function record
-also keeps the hash of the schema that it was written under, by which a session passes it over.
+A record keeps calls, and the hashes of the schemas that they were made under. By the hashes a session passes it over;
+what it shows is held against the schema that a tool has now, so that a person knows what to mend.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Contradiction:
     """One record and one thing that the schema of one of its tools says otherwise.
 
     ``line`` is where the record stands in its tier's ``records.json``. ``argument`` is empty where it is about the
-    whole tool. ``shown``: a session of a task with these tools may still show the record. ``what`` tells it in words.
+    whole tool. ``schema_sha256`` is the hash of the schema that the tool has now, empty where it is gone. ``shown``: a
+    session of a task with these tools may still show the record. ``what`` tells it in words.
     """
 
     kind: Kind
@@ -37,6 +38,7 @@ class Contradiction:
     task_id: str
     tool: str
     argument: str
+    schema_sha256: str
     what: str
     shown: bool
 
@@ -62,8 +64,9 @@ class Drift:
 def drift(memory: Memory, tools: Tools) -> Drift:
     """What the tools of today contradict, by tier and line.
 
-    Where a run's function records say that a tool's schema is still the one that it was written under, nothing that the
-    run shows of this tool is judged: what a tool took against its own schema is no drift.
+    A call is not judged where its record says that it was made under the schema that the tool has now: what a tool took
+    against its own schema is no drift. Where a record does not know its tools' schemas, its calls are judged alone, and
+    a session still shows it. A text that tells no call, as a workflow's, can only name a tool that is gone.
 
     Args:
         memory: an open memory; it is not changed.
@@ -84,13 +87,7 @@ def drift(memory: Memory, tools: Tools) -> Drift:
     ({'removed': 7}, 0, {})
     """
     offer = offered(tools)
-    unchanged = {
-        (record.source.trajectory_sha256, record.tool)
-        for _, record in _active(memory)
-        if record.tool is not None
-        and record.schema_sha256 is not None
-        and record.schema_sha256 == (offer.hashes or {}).get(record.tool)
-    }
+    hashes = offer.hashes or {}
     records: Counter[str] = Counter()
     found: list[Contradiction] = []
     for line, record in _active(memory):
@@ -106,10 +103,11 @@ def drift(memory: Memory, tools: Tools) -> Drift:
                 record.task.task_id,
                 tool,
                 argument,
+                hashes.get(tool, ""),
                 what,
                 shown,
             )
-            for kind, tool, argument, what in _judged(record, offer, unchanged)
+            for kind, tool, argument, what in _judged(record, offer)
         )
     found.sort(key=lambda each: (each.tier, each.line))
     return Drift(dict(sorted(records.items())), tuple(found))
@@ -122,19 +120,21 @@ def _active(memory: Memory) -> Iterator[tuple[int, Record]]:
                 yield line, record
 
 
-def _judged(record: Record, offer: Offer, unchanged: set[tuple[str, str]]) -> Iterator[Found]:
+def _judged(record: Record, offer: Offer) -> Iterator[Found]:
     """What of one record is contradicted, each thing once."""
-    specs = offer.specs or {}
+    specs, hashes = offer.specs or {}, offer.hashes or {}
     calls = tuple(_calls(record))
     found: dict[Found, None] = {}
     for tool in dict.fromkeys([*_listed(record), *(name for name, _ in calls)]):
         if tool not in specs:
             found["removed", tool, "", f"the tool {tool} is not there"] = None
     for tool, arguments in calls:
-        if tool in specs and (record.source.trajectory_sha256, tool) not in unchanged:
+        if tool in specs and record.schemas.get(tool) != hashes[tool]:
             found.update(dict.fromkeys(contradicted(specs[tool], arguments)))
-    if not found and offer.why_unfit(record) == "stale_schema":
-        found["schema", str(record.tool), "", "the arguments have changed, in nothing that the record shows"] = None
+    told = {tool for _, tool, *_ in found}
+    for tool, schema in record.schemas.items():
+        if tool not in told and hashes.get(tool, schema) != schema:
+            found["schema", tool, "", f"the arguments of {tool} have changed, in nothing that the record shows"] = None
     return iter(found)
 
 

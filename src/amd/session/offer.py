@@ -31,20 +31,19 @@ class Offer:
     def why_unfit(self, record: Record) -> str | None:
         """Why a record cannot be shown for this task, or ``None``.
 
-        ``tool_not_offered``: it uses a tool that the task does not offer. ``stale_schema``: the tool's arguments have
-        changed since the record was written. Nothing is judged where the tools are unknown.
+        ``tool_not_offered``: it uses a tool that the task does not offer. ``stale_schema``: it tells how a tool is
+        called whose arguments have changed since. Nothing is judged where the tools are unknown.
         """
-        if self.hashes is None:
+        hashes = self.hashes
+        if hashes is None:
             return None
         listed = record.body.get("tools")
         used = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
         if record.tool is not None:
             used.append(record.tool)
-        if any(name not in self.hashes for name in used):
+        if any(name not in hashes for name in used):
             return "tool_not_offered"
-        if record.tool is not None and record.schema_sha256 not in (None, self.hashes[record.tool]):
-            return "stale_schema"
-        return None
+        return "stale_schema" if any(hashes.get(name, sha) != sha for name, sha in record.schemas.items()) else None
 
 
 def offered(tools: Tools | None) -> Offer:

@@ -112,7 +112,7 @@ def _changes(stored: StoredLine, record: Record, line: str) -> str:
 
 
 def difference(old: Record | None, line: Parsed) -> str:
-    """A unified diff of what a person edits: key, status, body. Without ``old`` every line is new, and it says so."""
+    """A unified diff of what a person edits: key, status, schemas, body. Without ``old`` all is new, and it says so."""
     new = line.record
     before, after = ([] if record is None else _readable(record) for record in (old, new))
     if old is not None:
@@ -125,5 +125,5 @@ def difference(old: Record | None, line: Parsed) -> str:
 
 
 def _readable(record: Record) -> list[str]:
-    shown = {"key": record.key, "status": record.status, "body": record.body}
+    shown = {"key": record.key, "status": record.status, "schemas": record.schemas, "body": record.body}
     return orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode().split("\n")

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import orjson
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from amd.chat import Rows
 from amd.errors import StoreError
@@ -39,9 +39,8 @@ _ORIGIN = (
     "tool",
     "distiller",
     "created_at",
-    "schema_sha256",
 )
-"""The id and all that is not key, body or status; a member that is missing counts as ``null``."""
+"""The id and all that a person may not edit (key, body, status, schemas); a missing member counts as ``null``."""
 
 
 def row_sha256(row: Rows) -> str:
@@ -98,7 +97,7 @@ def encode(record: Record, row: Rows) -> bytes:
         },
         "distiller": record.distiller,
         "created_at": record.created_at,
-        "schema_sha256": record.schema_sha256,
+        "schemas": record.schemas,
         "row_sha256": row_sha256(row),
     }
     try:
@@ -176,7 +175,7 @@ def _record(fields: Mapping[str, Any]) -> Record:
         fields["created_at"],
         fields["status"],
         fields["tool"],
-        fields["schema_sha256"],
+        fields["schemas"],
     )
 
 
@@ -220,7 +219,7 @@ class StoredLine(BaseModel):
     source: _StoredSource
     distiller: str
     created_at: str
-    schema_sha256: str | None = None
+    schemas: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = {}
     row_sha256: str = ""
     origin_sha256: str = ""
     line_sha256: str = ""

@@ -67,7 +67,10 @@ def reindex(
     *,
     fault_in: FaultIn | None = None,
 ) -> ReindexReport:
-    """Publish what a person edited in the records files: keys, bodies, states, lines moved, removed or copied.
+    """Publish what a person edited in the records files: keys, bodies, states, schemas, lines moved, removed or copied.
+
+    Who mends the calls of a record for a tool that has changed says so in its ``schemas``: the hash that the tool's
+    schema has now, or none, and it is not judged. Left as it was, a session still passes over the record.
 
     Nothing else of a record can be edited: what it comes from hides it from its own task, so a line with an id must
     still have the origin that it was written with. A line added by hand, without an id, must have that of a run that

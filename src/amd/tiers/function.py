@@ -86,24 +86,16 @@ class FunctionTier:
 
     def distill(self, run: Trajectory, evidence: Evidence, writer: Writer) -> Sequence[Draft]:
         """One draft for each good call, and one for each error that a later call of the same tool repaired."""
-        schemas = {spec.name: spec.schema_sha256 for spec in run.tools or ()}
         calls = run.calls
         reasons = self._reasons(run, writer)
         keys = reasons or _keys(run)
         drafts = [
-            Draft(key, _call_body(call), (number, number), call.name, schemas.get(call.name), written=bool(reasons))
+            Draft(key, _call_body(call), (number, number), call.name, (call.name,), written=bool(reasons))
             for number, (call, key) in enumerate(zip(calls, keys, strict=True), start=1)
             if call.ok and key
         ]
         drafts += [
-            Draft(
-                keys[repair.failed - 1],
-                _pitfall_body(repair, calls[repair.failed - 1 : repair.repaired]),
-                (repair.failed, repair.repaired),
-                calls[repair.failed - 1].name,
-                schemas.get(calls[repair.failed - 1].name),
-                written=bool(reasons),
-            )
+            _pitfall(repair, calls[repair.failed - 1 : repair.repaired], keys[repair.failed - 1], written=bool(reasons))
             for repair in evidence.repairs
             if repair.repaired and keys[repair.failed - 1]
         ]
@@ -213,19 +205,21 @@ def _call_body(call: ToolCall) -> dict[str, JSON]:
     }
 
 
-def _pitfall_body(repair: Repair, calls: Sequence[ToolCall]) -> dict[str, JSON]:
+def _pitfall(repair: Repair, calls: Sequence[ToolCall], key: str, *, written: bool) -> Draft:
     """The failed call, the one that repaired it, and, if that changed nothing itself, what was done in between."""
     failed, *others, repaired = calls
     between = [] if repair.changed else [call for call in others if call.ok][-_MOST_BETWEEN:]
-    return {
+    tools = tuple(dict.fromkeys([repaired.name, *(call.name for call in between)]))
+    body: dict[str, JSON] = {
         "kind": "pitfall",
         "error": excerpt(failed.observation, _OBSERVATION_LENGTH),
         "error_class": repair.error_class,
         "changed": list(repair.changed),
         "between": [{"tool": call.name, "arguments": call.arguments} for call in between],
         "arguments": repaired.arguments,
-        "tools": list(dict.fromkeys([repaired.name, *(call.name for call in between)])),
+        "tools": list(tools),
     }
+    return Draft(key, body, (repair.failed, repair.failed + len(calls) - 1), failed.name, tools, written=written)
 
 
 def _call_part(record: Record, style: Style) -> Part:

@@ -174,15 +174,16 @@ def _draft(segment: Segment, calls: Sequence[ToolCall], *, written: bool) -> Dra
     good = [call for call in calls[segment.start_step - 1 : segment.end_step] if call.ok]
     if not good:
         return None
+    tools = tuple(dict.fromkeys(call.name for call in good))
     body: dict[str, JSON] = {
         "label": segment.label,
         "description": segment.description,
         "calls": [{"name": call.name, "arguments": call.arguments} for call in good],
         "observations": [excerpt(call.observation, _OBSERVATION_LENGTH) for call in good],
-        "tools": list(dict.fromkeys(call.name for call in good)),
+        "tools": list(tools),
     }
     key = f"{segment.label}: {segment.description}" if segment.description else segment.label
-    return Draft(key, body, (segment.start_step, segment.end_step), written=written)
+    return Draft(key, body, (segment.start_step, segment.end_step), calls_of=tools, written=written)
 
 
 def _turns_as_segments(run: Trajectory) -> list[Segment]:

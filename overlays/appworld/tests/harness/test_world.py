@@ -12,6 +12,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from amd_appworld.api_docs import ApiDocs
+from amd_appworld.root import Root
+
 ROOT = Path(os.environ.get("AMD_APPWORLD_ROOT", ""))
 PYTHON = os.environ.get("AMD_APPWORLD_PYTHON", "")
 INVENTED = ROOT / "data" / "invented-world.json"
@@ -98,6 +101,16 @@ def test_all_apis_are_documented(server):
     docs = server.get("/api_docs").json()
     assert sum(map(len, docs.values())) == 457
     assert docs.keys() >= {"spotify", "venmo", "simple_note", "file_system", "phone", "todoist", "supervisor"}
+
+
+def test_the_reader_and_the_student_know_the_same_schemas(server):
+    """One from the data, the other from the server: were a hash another one, each record of it would be stale."""
+    read = Root(ROOT).docs
+    assert read is not None
+    served = ApiDocs.of(server.get("/api_docs").json())
+    assert {tool.name: tool.schema_sha256 for tool in read.tools} == {
+        tool.name: tool.schema_sha256 for tool in served.tools
+    }
 
 
 def test_every_solution_is_right(play, tasks):
