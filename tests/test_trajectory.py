@@ -107,8 +107,19 @@ def test_the_hash_covers_what_happened_and_not_where_it_was_read():
     assert one.sha256 == moved.sha256 != changed.sha256
 
 
-def test_a_schema_hash_ignores_the_description():
-    """A tool whose words changed is the same tool; one whose arguments changed is stale."""
+def test_a_schema_hash_ignores_what_is_only_told():
+    """A tool whose words changed is the same tool, at any depth; one whose arguments changed is stale."""
+
+    def nested(**of_bed):
+        bed = {"type": "object", "properties": {"description": {"type": "string", **of_bed}}}
+        return ToolSpec("f", "", {"type": "object", "properties": {"bed": bed, "beds": {"items": bed}}})
+
+    assert nested().schema_sha256 == nested(description="Words.", title="Words").schema_sha256
+    for change in ({"enum": ["x"]}, {"default": {"description": "x"}}, {"type": "integer"}):
+        assert nested().schema_sha256 != nested(**change).schema_sha256
+    assert nested(default={"title": "x"}).schema_sha256 != nested(default={"title": "y"}).schema_sha256
+    gone = ToolSpec("f", "", {"type": "object", "properties": {"bed": {"type": "object", "properties": {}}}})
+    assert nested().schema_sha256 != gone.schema_sha256
     spec = ToolSpec("f", "old words", {"type": "object"})
     assert spec.schema_sha256 == ToolSpec("f", "new words", {"type": "object"}).schema_sha256
     assert spec.schema_sha256 != ToolSpec("f", "old words", {"type": "object", "required": ["x"]}).schema_sha256

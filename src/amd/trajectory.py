@@ -63,8 +63,28 @@ class ToolSpec:
 
     @property
     def schema_sha256(self) -> str:
-        """What staleness is judged by: the hash of the name and of all of the arguments' schema, descriptions too."""
-        return digest({"name": self.name, "parameters": self.parameters})
+        """What staleness is judged by: the hash of the name and of the arguments' schema, without its descriptions."""
+        return digest({"name": self.name, "parameters": _without_words(self.parameters)})
+
+
+_WORDS = frozenset({"description", "title", "examples", "$comment"})
+_BY_NAME = frozenset({"properties", "patternProperties", "$defs", "definitions"})
+_VALUES = frozenset({"default", "const", "enum"})
+
+
+def _without_words(schema: JSON) -> JSON:
+    """A JSON schema without what is only told to a reader; an argument may be called ``description``."""
+    if isinstance(schema, list):
+        return [_without_words(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    found: dict[str, JSON] = {}
+    for key, value in schema.items():
+        if key in _BY_NAME and isinstance(value, Mapping):
+            found[key] = {name: _without_words(each) for name, each in value.items()}
+        elif key not in _WORDS:
+            found[key] = value if key in _VALUES else _without_words(value)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,10 +91,7 @@ RENAMED = changed(properties={"plot": {"type": "integer"}, "minutes": {"type": "
 CHANGES = {
     "renamed argument": (RENAMED, "stale_schema"),
     "new required argument": (changed(required=["bed", "minutes"]), "stale_schema"),
-    "another argument's description": (
-        changed(properties={**SCHEMA["properties"], "bed": {"type": "integer", "description": "Its row."}}),
-        "stale_schema",  # the hash is of the whole schema, and an argument's description is part of that
-    ),
+    "another type": (changed(properties={**SCHEMA["properties"], "bed": {"type": "string"}}), "stale_schema"),
     "removed tool": (None, "tool_not_offered"),
 }
 
@@ -120,10 +117,11 @@ def test_a_stale_record_is_not_shown_and_counted(
 
 @pytest.mark.parametrize("method", TELLING)
 def test_what_did_not_change_is_shown(memory: Callable[..., Memory], method: str) -> None:
-    """The same schema, in another order of members, with other tools beside it and other words of the tool's own."""
+    """The same schema, in another order of members, with other tools beside it and in other words."""
     same = replace(WATER, description="Gives water.", parameters=dict(reversed(SCHEMA.items())))
+    told = changed(properties={**SCHEMA["properties"], "bed": {"type": "integer", "description": "Its row."}})
     with memory(method) as made:
-        for tools in ([WATER, DIG], [same], [replace(DIG, parameters={}), WATER], None):
+        for tools in ([WATER, DIG], [same], [told], [replace(DIG, parameters={}), WATER], None):
             found = asked(made, method, tools)
             assert any(exposure.record_ids for exposure in found)
             assert not any("stale_schema" in exposure.dropped for exposure in found)
