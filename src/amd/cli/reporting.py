@@ -40,12 +40,13 @@ def report_on_runs(paths: Sequence[Path], out: Path, *, baseline: str, quiet: bo
     return found
 
 
-def check_installed() -> None:
-    """``ConfigError`` if the extra is not installed."""
-    absent = [name for name in ("scipy", "statsmodels", "matplotlib") if find_spec(name) is None]
+def check_installed(what: str = "a report", *, pictures: bool = True) -> None:
+    """``ConfigError`` if what ``what`` needs of the extra is not installed; without pictures that is less."""
+    needed = ("scipy", "statsmodels", *(("matplotlib",) if pictures else ()))
+    absent = [name for name in needed if find_spec(name) is None]
     if absent:
         raise ConfigError(
-            f"a report needs {', '.join(absent)}, and {'they are' if len(absent) > 1 else 'it is'} not installed",
+            f"{what} needs {', '.join(absent)}, and {'they are' if len(absent) > 1 else 'it is'} not installed",
             next_step="pip install 'agent-memory-distillation[eval]'",
             absent=absent,
         )
