@@ -67,9 +67,10 @@ def print_table(title: str, rows: Sequence[tuple[str, object]]) -> None:
 def print_columns(title: str, columns: Sequence[tuple[str, Sequence[tuple[str, object]]]]) -> None:
     """A title, and below it what :func:`print_table` would show of each name, side by side.
 
-    Rows stand in the order in which they first come; a column without one of them is empty there.
+    Rows stand in the order in which they first come; a column without one of them is empty there. As wide as it needs
+    to be where nobody watches.
     """
-    console = Console(highlight=False, markup=False)
+    console = _console()
     table = Table()
     table.add_column("")
     for name, _ in columns:
@@ -83,9 +84,7 @@ def print_columns(title: str, columns: Sequence[tuple[str, Sequence[tuple[str, o
 
 def print_grid(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A title, and below it a table with a heading for each column; as wide as it needs to be where nobody watches."""
-    console = Console(highlight=False, markup=False)
-    if not console.is_terminal:
-        console.width = _WIDE
+    console = _console()
     table = Table()
     for heading in headings:
         table.add_column(heading, overflow="fold")
@@ -93,6 +92,14 @@ def print_grid(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]
         table.add_row(*row)
     console.print(title, style="bold", soft_wrap=True)
     console.print(table)
+
+
+def _console() -> Console:
+    """One for tables of many columns."""
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = _WIDE
+    return console
 
 
 def counts(values: Mapping[str, int]) -> str:

@@ -54,8 +54,9 @@ def check_installed(what: str = "a report", *, pictures: bool = True) -> None:
 
 
 def tell_report(found: Report, written: list[Path]) -> None:
-    """Banners, the two main tables, and where the rest is."""
+    """Banners, the three main tables, and where the rest is."""
     from amd.evaluate.sections import arms_table, banners, comparisons_table  # noqa: PLC0415 - as above
+    from amd.evaluate.spending import runs_cost_table  # noqa: PLC0415
 
     console = Console(highlight=False, markup=False)
     for banner in banners(found):
@@ -63,6 +64,7 @@ def tell_report(found: Report, written: list[Path]) -> None:
     _print_table("arms", arms_table(found))
     if found.comparisons:
         _print_table(f"beside {found.arm(found.baseline).title}", comparisons_table(found))
+    _print_table("what a run of a task cost", runs_cost_table(found))
     typer.echo(f"written: {', '.join(map(str, written))}")
 
 
