@@ -134,6 +134,6 @@ def test_a_wrong_option_is_a_usage_error(coverage, arguments, says):
 def test_help_says_what_is_measured(amd):
     """Each column has a line."""
     text = amd("coverage", "openai-chat", "--help").out
-    for word in ("tools", "arguments", "over random", "per 100", "repeat", "hints"):
+    for word in ("tools", "args", "over random", "per 100", "repeat", "hints"):
         assert f"\n  {word} " in text.replace("│", " ") or f" {word} " in text
     assert "IN-SAMPLE" in text

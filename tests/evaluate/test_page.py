@@ -342,7 +342,7 @@ def test_a_report_of_one_arm_without_memory(made, tmp_path):
     assert [path.name for path in write_report(report, tmp_path) if path.suffix == ".png"] == ["success.png"]
     page = page_of(report)
     assert [block.text for block in page.blocks if isinstance(block, Heading)] == [
-        *("Arms", "What the tasks were shown", "What it cost", "Runs", "How to read this")
+        *("Arms", "What the tasks were shown", "What a run of a task cost", "Runs", "How to read this")
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -82,12 +82,15 @@ def print_columns(title: str, columns: Sequence[tuple[str, Sequence[tuple[str, o
     console.print(table)
 
 
-def print_grid(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A title, and below it a table with a heading for each column; as wide as it needs to be where nobody watches."""
+def print_grid(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *, broken: Collection[int]) -> None:
+    """A title, and below it a table with a heading for each column; as wide as it needs to be where nobody watches.
+
+    In a narrow terminal the lines of the columns ``broken`` are broken before those of any other.
+    """
     console = _console()
     table = Table()
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
+    for at, heading in enumerate(headings):
+        table.add_column(heading, overflow="fold", no_wrap=at not in broken)
     for row in rows:
         table.add_row(*row)
     console.print(title, style="bold", soft_wrap=True)

@@ -77,10 +77,10 @@ def _coverage(
 
     \b
     tools        the share of a task's own good calls whose tool the text names that the task would have been shown
-    arguments    the share of which the text has a call of the tool with all of its argument names
-    over random  tools and arguments less those of random records under the same viewer and limits: what is not above
+    args         the share of which the text has a call of the tool with all of its argument names
+    over random  tools and args less those of random records under the same viewer and limits: what is not above
                  0 is chance
-    per 100      calls covered for 100 tokens: by tool / with arguments
+    per 100      calls covered for 100 tokens: by tool / with its arguments
     repeat       precision / recall of the top-1 record's calls, repeated without a model: what is shown before
                  a turn against that turn's own calls, what is shown before the task against those of the whole run. A
                  student that does not beat them has only copied

@@ -20,9 +20,9 @@ if TYPE_CHECKING:  # the statistics are loaded when a memory is evaluated
 __all__ = ["Source", "Told"]
 
 _WHO = ("method", "protocol")
-_COVERED = (*_WHO, "none\nshown", "tokens\na task", "tools", "arguments", "per 100\ntokens")
+_COVERED = (*_WHO, "none\nshown", "tokens\na task", "tools", "args", "per 100\ntokens")
 _BESIDE = (
-    *(*_WHO, "random\ntokens", "tools\nover random", "arguments\nover random"),
+    *(*_WHO, "random\ntokens", "tools\nover\nrandom", "args\nover\nrandom"),
     *("repeat:\ntools", "repeat:\nargs"),
 )
 _HINTS = (*_WHO, "recorded\nerrors", "any hint", "an example", "would\nrepair", "would repair,\nrandom")
@@ -97,12 +97,17 @@ class Told:
             f"coverage of {first.tasks} tasks of {first.families} families, mode {self.mode}, without a student",
             _COVERED,
             [_covered(row, each) for row, each in rows],
+            broken=(4, 5),
         )
         print_grid(
-            "beside as many random records; the top-1 record's calls repeated", _BESIDE, list(map(_beside, rows))
+            "beside as many random records; the top-1 record's calls repeated",
+            _BESIDE,
+            list(map(_beside, rows)),
+            broken=(3, 4),
         )
         if any(row.hints for row in self.rows):
-            print_grid("hints to recorded errors", _HINTS, [_hints(row, each) for row, each in rows if row.hints])
+            hints = [_hints(row, each) for row, each in rows if row.hints]
+            print_grid("hints to recorded errors", _HINTS, hints, broken=())
         typer.echo(f"runs: {counts(self.read)}; refused: {counts(self.gate.refused)}")
         left_out = {name: number for name, number in self._left_out().items() if number}
         if left_out:

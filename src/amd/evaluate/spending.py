@@ -33,10 +33,11 @@ def runs_cost_table(report: Report) -> Table:
 
 def cost_section(report: Report) -> Iterator[Block]:
     """What a run of a task cost, what each memory cost, and when it is repaid where prices were given."""
-    yield Heading("What it cost")
+    yield Heading("What a run of a task cost")
     yield runs_cost_table(report)
     built = tuple((arm.title, *_built(arm.build)) for arm in report.arms if arm.build)
     if built:
+        yield Heading("What the memory cost")
         yield Table(
             ("arm", "distiller", "runs in it", "runs read", "requests", "prompt tokens", "reply tokens", "seconds"),
             built,
