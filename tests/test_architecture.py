@@ -21,7 +21,7 @@ TREES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding=
 
 HEAVY = {
     "bm25s": {"store/lexical.py"},
-    "matplotlib": {"evaluate/plots.py"},
+    "matplotlib": {"evaluate/glyphs.py", "evaluate/plots.py"},
     "onnxruntime": {"embedders/onnx.py"},
     "openai": {"embedders/openai.py", "service.py", "transport.py"},
     "scipy": {"evaluate/estimates.py"},

@@ -189,6 +189,13 @@ def test_a_session_loads_no_service() -> None:
     assert not loaded & {"openai", "bm25s", "scipy", "tokenizers", "rich", "typer"}
 
 
+def test_the_command_line_loads_no_statistics() -> None:
+    """``amd --help`` is quick: what a report needs is loaded when one is asked for."""
+    loaded = loaded_by("import amd.cli.app")
+    assert "amd.cli.coverage" in loaded
+    assert not loaded & {"scipy", "statsmodels", "matplotlib"}
+
+
 def test_reading_logs_opens_nothing() -> None:
     """A face of overlays costs nothing; settings and logs are read without what a memory or a service needs."""
     loaded = loaded_by("import amd.arms, amd.clients")

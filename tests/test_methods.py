@@ -48,6 +48,8 @@ def test_d26_exactly_the_tiers_asked_for(name, tiers):
         "none-k3",
         "random-k3",
         "random-x",
+        "random-\u0663",  # digits of other scripts are no seed and no k
+        "memp-k\u0663",
     ],
 )
 def test_unknown_names_are_refused(name):

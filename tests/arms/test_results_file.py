@@ -47,6 +47,9 @@ def test_what_was_written_comes_back(written):
         ({"seed": "4"}, ConfigError),
         ({"arm": {"method": "magic"}}, ConfigError),
         ({"tasks": [{"task_id": "t", "family": "f", "success": True, "steps": -1}]}, ConfigError),
+        ({"tasks": [{"task_id": "t", "family": "f", "success": True, "seconds": 1e308}]}, ConfigError),
+        ({"tasks": [{"task_id": "t", "family": "f", "success": True, "seconds": float("inf")}]}, ConfigError),
+        ({"tasks": [{"task_id": "t", "family": "f", "success": True, "prompt_tokens": 10**400}]}, ConfigError),
         ({"tasks": [{"task_id": "t", "family": "f", "success": None}]}, TrajectoryError),
         (
             {"tasks": [{"task_id": "t", "family": "f", "success": True, "amd": {"format": "amd-run/9"}}]},

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+from dataclasses import replace
 
 import pytest
+
+from amd.cli import reporting
+from amd.testing import run
+from amd.traces.canonical import write
+from amd.trajectory import Step, ToolCall, Turn
 
 
 @pytest.fixture
@@ -17,23 +24,49 @@ def coverage(amd, runs, fields, memory):
     return call
 
 
-def test_one_table_over_methods_and_protocols(coverage):
+def test_tables_over_methods_and_protocols(coverage):
     """Each tier alone and all together, hidden and in-sample, the latter in capitals, own records counted."""
     found = coverage()
     assert found.code == 0
     rows = [line for line in found.out.split("\n") if line.startswith("│")]
-    named = [tuple(cell.strip().split(" (")[0] for cell in row.split("│")[1:3]) for row in rows]
-    assert named == [
-        ("workflow", "self-excluded"),
-        ("workflow", "IN-SAMPLE"),
-        ("subtask", "self-excluded"),
-        ("subtask", "IN-SAMPLE"),
-        ("amd", "self-excluded"),
-        ("amd", "IN-SAMPLE"),
-    ]
-    assert all(("own)" in row) == ("IN-SAMPLE" in row) for row in rows)
+    named = [tuple(cell.strip() for cell in row.split("│")[1:3]) for row in rows]
+    wanted = [(method, label) for method in ("workflow", "subtask", "amd") for label in ("self-excluded", "IN-SAMPLE")]
+    assert [name for name in named if name[0]] == wanted * 2
+    own = [at for at, (_, label) in enumerate(named) if label.endswith(" own)")]
+    assert own
+    assert all(named[at - 1][1] == "IN-SAMPLE" for at in own)
+    assert {len(line) for line in found.out.split("\n") if line[:1] in "┏┃┡│└"} <= set(range(101))
     assert "refused: " in found.out
     assert "ORACLE" not in found.out
+
+
+def test_a_table_of_hints_where_errors_were_recorded(amd, coverage, tmp_path):
+    """How many have any text, an example, the repair, and the latter by chance; without an error there is no table."""
+    assert "hints to recorded errors" not in coverage().out
+    calls = [ToolCall("water", {"plot": 4}, "Error: no plot", ok=False), ToolCall("water", {"bed": 4}, "done", ok=True)]
+    failing = [
+        replace(
+            run(at), turns=(Turn(f"Water the {where} beds", tuple(Step(calls=(call,)) for call in calls)),), tools=None
+        )
+        for at, where in enumerate(("northern", "southern"))
+    ]
+    write(tmp_path / "failing.jsonl", failing)
+    assert amd("build", "amd", tmp_path / "failing.jsonl", "--out", tmp_path / "hinting").code == 0
+    found = amd("coverage", "amd", tmp_path / "failing.jsonl", "--memory", tmp_path / "hinting", "--method", "amd")
+    _, _, table = found.out.partition("hints to recorded errors")
+    row = next(line for line in table.split("\n") if "self-excluded" in line)
+    assert [cell.strip() for cell in row.split("│")[1:-1]] == ["amd", "self-excluded", "2", "2", "2", "2", "1.00"]
+    assert "names 2" in found.out
+
+
+def test_without_the_extra_it_names_it(coverage, monkeypatch):
+    """Its intervals need it, its pictures do not: there are none."""
+    real = importlib.util.find_spec
+    for lacking, code in (("scipy", 2), ("statsmodels", 2), ("matplotlib", 0)):
+        monkeypatch.setattr(reporting, "find_spec", lambda name, gone=lacking: None if name == gone else real(name))
+        found = coverage("--limit", 1)
+        assert (found.code, found.out == "") == (code, code == 2)
+        assert (f"coverage needs {lacking}, and it is not installed; pip install" in found.err) is (code == 2)
 
 
 def test_json_has_every_task(coverage):
@@ -101,6 +134,6 @@ def test_a_wrong_option_is_a_usage_error(coverage, arguments, says):
 def test_help_says_what_is_measured(amd):
     """Each column has a line."""
     text = amd("coverage", "openai-chat", "--help").out
-    for word in ("tools", "arguments", "over random", "per 100", "repeat", "hints"):
+    for word in ("tools", "args", "over random", "per 100", "repeat", "hints"):
         assert f"\n  {word} " in text.replace("│", " ") or f" {word} " in text
     assert "IN-SAMPLE" in text

@@ -56,6 +56,21 @@ def test_findings_are_lines_that_an_editor_finds(amd, memory, tools):
     assert f"amd reindex {memory}" in found.err
 
 
+def test_twenty_findings_are_listed_and_all_are_counted(amd, memory, tools):
+    """Tools of another benchmark contradict every record: a page of them, with --all and --json every one."""
+    path = tools([{"type": "function", "function": {"name": "greenhouse", "parameters": {}}}])
+    found = amd("drift", memory, "--tools", path)
+    told = amd("drift", memory, "--tools", path, "--json").json
+    total = len(told["contradictions"])
+    assert total > 20
+    assert len([line for line in found.out.split("\n") if ".json:" in line]) == 20
+    assert f"and {total - 20} more; --all lists them" in found.out
+    assert f"removed {total}" in found.out
+    every = amd("drift", memory, "--tools", path, "--all")
+    assert (every.code, len([line for line in every.out.split("\n") if ".json:" in line])) == (1, total)
+    assert "more; --all" not in every.out
+
+
 def test_json_and_exit_zero(amd, memory, tools):
     """One object with the same, with the hash of the schema that a tool has now, and 0 for those who want the list."""
     found = amd("drift", memory, "--tools", tools(renamed()), "--json", "--exit-zero")

@@ -112,6 +112,15 @@ def test_nothing_widens_silently(amd, memory, arguments, says):
     assert says in found.err
 
 
+def test_an_empty_method_is_unknown(amd, memory):
+    """It does not mean the memory's own, which leaving the option out does (the control)."""
+    asked = ("ask", memory, "--instruction", ASKED, *TASK)
+    found = amd(*asked, "--method", "")
+    assert (found.code, found.out) == (2, "")
+    assert "no method is called ''" in found.err
+    assert amd(*asked).code == 0
+
+
 def test_d07_another_benchmark_is_an_error_unless_asked_for(amd, memory):
     """D07: both are named; told otherwise, the answer says that it widened."""
     task = ("--benchmark", "other", "--task-id", "live_simple_7", "--family", "live_simple_7")

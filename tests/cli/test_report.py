@@ -68,7 +68,7 @@ def kept(tmp_path):
 
 
 def test_a_report_is_printed_and_written(amd, kept, tmp_path, monkeypatch):
-    """The two tables in the terminal, the files below --out."""
+    """The three tables in the terminal, the files below --out."""
     monkeypatch.setenv("COLUMNS", "220")
     none, arm = kept("none", method="none", right=1), kept("arm", right=5)
     found = amd("report", none.path, arm.path, "--out", tmp_path / "out")
@@ -76,7 +76,9 @@ def test_a_report_is_printed_and_written(amd, kept, tmp_path, monkeypatch):
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
     assert "beside none" in found.out
     assert "+66.7" in found.out
-    assert "amd, self-excluded, static" in found.out
+    (protocols,) = [line.split("│")[2:4] for line in found.out.split("\n") if "│ protocol" in line]
+    assert [cell.strip() for cell in protocols] == ["no memory", "self-excluded"]
+    assert "what a run of a task cost" in found.out
 
 
 def test_json_is_the_file(amd, kept, tmp_path):
@@ -126,7 +128,9 @@ def test_prices_tell_when_a_memory_is_repaid(amd, kept, tmp_path):
     for lacking, given in (("--teacher-tokens", ("--prices", prices)), ("--prices", ("--teacher-tokens", 1, 1))):
         found = amd(*arguments, *given)
         assert (found.code, f"{lacking} is not" in found.err) == (2, True)
-    assert amd(*arguments, "--prices", prices, "--teacher-tokens", -1, 1).code == 2
+    for wrong in (-1, "nan", "inf", 1e300):
+        found = amd(*arguments, "--prices", prices, "--teacher-tokens", wrong, 1)
+        assert (found.code, found.err.count("\n")) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -142,6 +146,19 @@ def test_a_wrong_option_is_a_usage_error(amd, kept, tmp_path, arguments, says):
     found = amd("report", kept("none", method="none").path, "--out", tmp_path / "out", *arguments)
     assert (found.code, found.out, found.err.count("\n")) == (2, "", 1)
     assert says in found.err
+
+
+def test_a_report_never_goes_into_a_run(amd, kept, tmp_path, monkeypatch):
+    """However its directory is written, and nothing is written; beside the run it may lie (the control)."""
+    none, arm = kept("none", method="none").path, kept("arm").path
+    before = sorted(path.name for path in arm.iterdir())
+    monkeypatch.chdir(tmp_path)
+    for out in (arm, "arm", "none/../arm/"):
+        found = amd("report", none, arm, "--out", out)
+        assert (found.code, found.out, found.err.count("\n")) == (2, "", 1)
+        assert "name a directory of its own" in found.err
+    assert sorted(path.name for path in arm.iterdir()) == before
+    assert amd("report", none, arm, "--out", tmp_path).code == 0
 
 
 def test_no_run_is_a_usage_error(amd, tmp_path):

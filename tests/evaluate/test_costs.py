@@ -36,7 +36,7 @@ def test_the_cost_of_a_memory_that_is_there(made, tmp_path):
     (none,) = group([made_run], missing="failed")
     assert build_cost(none) is None
     known = build_cost(replace(none, runs=(here,)))
-    assert known == BuildCost("rules", runs=3)
+    assert known == BuildCost("rules", runs=3, read=3)
     other = build_cost(replace(none, runs=(replace(here, memory_content="0" * 64),)))
     assert "another memory" in other.unknown
     gone = replace(here, arm=Arm(method="amd", memory=tmp_path / "nowhere"))
@@ -51,6 +51,34 @@ def test_repayment_in_figures(arm):
     assert found.student == pytest.approx(0.0011)
     assert found.invested == pytest.approx(1.2 + 0.5)
     assert found.runs == 15  # 1.7 / 0.1189, rounded up
+    assert (found.teacher_runs, found.admitted_only) == (10, True)
+
+
+def test_the_teacher_is_paid_for_its_failures_too(arm):
+    """40 runs were read for the 10 in the memory."""
+    cost = BuildCost("d", runs=10, read=40, requests=20, prompt_tokens=400_000, completion_tokens=100_000)
+    found = repayment(arm, cost, Teaching(PRICES, 50_000, 2_500))
+    assert (found.teacher_runs, found.admitted_only) == (40, False)
+    assert found.invested == pytest.approx(4.8 + 0.5)
+    assert found.runs == 45  # 5.3 / 0.1189, rounded up
+
+
+def test_runs_read_are_those_of_a_build_of_all(made, tmp_path):
+    """Refused ones count, the same run twice is one; a memory that was built in parts knows its last part alone."""
+    place, hashing = tmp_path / "memory", amd.load_embedder("hash")
+    failed = replace(run(8), outcome=replace(run(8).outcome, success=False))
+
+    def known():
+        with amd.open_memory(place) as memory:
+            here = replace(made("none", {"t0": True}), arm=Arm(method="amd", memory=place), tasks=())
+            here = replace(here, memory_content=memory.digest)
+        (none,) = group([made("none", {"t0": True})], missing="failed")
+        return build_cost(replace(none, runs=(here,)))
+
+    amd.build_memory([*map(run, range(3)), run(2), failed], place, embedder=hashing)
+    assert (known().runs, known().read) == (3, 4)
+    amd.build_memory([run(5)], place, embedder=hashing)
+    assert (known().runs, known().read) == (4, None)
 
 
 def test_a_student_that_costs_as_much_never_repays(arm):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from amd.evaluate.estimates import (
     clustered_mean,
+    clustered_ratio,
     detectable,
     detectable_mean,
     exact_mcnemar,
@@ -164,6 +165,32 @@ def test_few_families_have_no_interval(families, known):
     found = clustered_mean(values, [f"f{at}" for at in range(families)], seed=0, resamples=200)
     assert (found.low is not None, found.high is not None) == (known, known)
     assert found.value == pytest.approx(sum(values) / families)
+
+
+def test_a_ratio_is_that_of_the_sums():
+    """Whole clusters are drawn, parts with their wholes; a mean is the ratio whose wholes are all 1."""
+    parts, wholes, clusters = [1.0, 0.0, 3.0] * 8, [2.0, 1.0, 5.0] * 8, [f"f{at}" for at in range(12)] * 2
+    found = clustered_ratio(parts, wholes, clusters, seed=3, resamples=500)
+    assert found.value == pytest.approx(sum(parts) / sum(wholes))
+    assert 0 < found.low < found.value < found.high < 1
+    scaled = clustered_ratio(
+        [7 * part for part in parts], [7 * whole for whole in wholes], clusters, seed=3, resamples=500
+    )
+    assert (scaled.low, scaled.high) == pytest.approx((found.low, found.high))
+    means = clustered_ratio(parts, [1] * 24, clusters, seed=3, resamples=500)
+    assert means == clustered_mean(parts, clusters, seed=3, resamples=500)
+
+
+def test_a_ratio_of_nothing_is_none():
+    """No value without a whole; a cluster without one is not among the ten that an interval needs."""
+    assert clustered_ratio([], [], [], seed=0, resamples=200) is None
+    assert clustered_ratio([0, 0], [0, 0], ["a", "b"], seed=0, resamples=200) is None
+    parts, wholes, clusters = [1.0, 0.0] * 5, [1.0] * 10, [*"abcdefghij"]
+    known = clustered_ratio(parts, wholes, clusters, seed=0, resamples=200)
+    few = clustered_ratio([*parts[:9], 0.0], [*wholes[:9], 0.0], clusters, seed=0, resamples=200)
+    assert (known.low is None, few.low, few.value) == (False, None, 5 / 9)
+    alike = clustered_ratio([2.0, 4.0] * 6, [4.0, 8.0] * 6, [f"f{at}" for at in range(12)], seed=0, resamples=200)
+    assert (alike.value, alike.low) == (0.5, None)
 
 
 def called_results(families, of_each, *, rounds=200):

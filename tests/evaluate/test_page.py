@@ -13,17 +13,21 @@ from matplotlib.figure import Figure as Picture
 
 from amd.evaluate import plots
 from amd.evaluate.blocks import Banner, Figure, Heading, Names, Page, Paragraph, Table
+from amd.evaluate.captions import captions
+from amd.evaluate.costs import BuildCost, Repayment
+from amd.evaluate.glyphs import in_pictures
 from amd.evaluate.html import to_html
 from amd.evaluate.markdown import to_markdown
 from amd.evaluate.report import evaluate
 from amd.evaluate.sections import arms_table, comparisons_table, page_of
+from amd.evaluate.spending import cost_section, runs_cost_table
 from amd.evaluate.wording import METHODS
 from amd.evaluate.writing import write_report
 
 VOID = {"meta", "img"}
 KNOWN = {
     *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "div", "table", "thead", "tbody"),
-    *("tr", "th", "td", "figure", "img", "figcaption", "details", "summary"),
+    *("tr", "th", "td", "figure", "img", "figcaption", "details", "summary", "span"),
 }
 
 
@@ -268,7 +272,37 @@ def test_placeholders_without_a_log_are_unknown(made):
     """No count is not 0; with logs it is a count (the control)."""
     run = made("none", {"t0": True})
     bare = replace(run, tasks=tuple(replace(task, log=None) for task in run.tasks))
-    assert [arms_table(evaluate([each])).rows[0][8] for each in (bare, run)] == ["unknown", "1"]
+    assert [arms_table(evaluate([each])).rows[0][6] for each in (bare, run)] == ["unknown", "1"]
+
+
+def test_what_a_run_cost_or_a_dash(made):
+    """The student's tokens, steps and seconds of one run of a task, of every arm; a dash where nobody counted."""
+    run = made("none", {"t0": True, "t1": False}, tokens=(12_345, 678))
+    silent = replace(
+        run,
+        path=run.path.with_name("silent"),
+        student="other",
+        tasks=tuple(
+            replace(task, steps=None, seconds=None, prompt_tokens=None, completion_tokens=None) for task in run.tasks
+        ),
+    )
+    report = evaluate([run, silent])
+    table = runs_cost_table(report)
+    assert table.head == ("arm", "steps", "seconds", "prompt tokens", "reply tokens")
+    assert table.rows == (("none", "4.0", "2.0", "12,345", "678"), ("silent", "-", "-", "-", "-"))
+    assert table in page_of(report).blocks
+
+
+@pytest.mark.parametrize(("read", "cells"), [(40, ("40", False)), (None, ("10 admitted only", True))])
+def test_repayment_says_whom_it_counts(made, read, cells):
+    """All runs that were read, or those in the memory alone, and then the page says so."""
+    report = evaluate([made("amd", {"t0": True}, method="amd")])
+    cost = BuildCost("rules", runs=10, read=read)
+    paid = Repayment(5.0, read or 10, read is None, 0.5, 0.1, 13)
+    report = replace(report, arms=(replace(report.arms[0], build=cost, repayment=paid),))
+    built, repaid = [block for block in cost_section(report) if isinstance(block, Table)][1:]
+    assert built.rows[0][3] == ("unknown" if read is None else "40")
+    assert (repaid.rows[0][1], "only the runs that the memory is made of" in repaid.caption) == cells
 
 
 def test_a_leak_is_the_first_thing_on_the_page(made, tmp_path):
@@ -285,7 +319,7 @@ def test_a_leak_is_the_first_thing_on_the_page(made, tmp_path):
     write_report(leaky, tmp_path)
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert '<div class="banner alarm" role="alert">LEAK: amd' in html
-    assert "2 LEAKED" in html
+    assert '2 <span class="mark">LEAKED</span>' in html
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["leaks"] == {"amd": 2}
 
 
@@ -308,7 +342,7 @@ def test_a_report_of_one_arm_without_memory(made, tmp_path):
     assert [path.name for path in write_report(report, tmp_path) if path.suffix == ".png"] == ["success.png"]
     page = page_of(report)
     assert [block.text for block in page.blocks if isinstance(block, Heading)] == [
-        *("Arms", "What the tasks were shown", "Runs", "How to read this")
+        *("Arms", "What the tasks were shown", "What a run of a task cost", "Runs", "How to read this")
     ]
 
 
@@ -329,6 +363,58 @@ def test_arms_that_do_not_differ_have_no_interval(made):
     )
     texts = [block.text for block in page.blocks if isinstance(block, Paragraph)]
     assert any("0.0 points on the same tasks, without an interval" in text for text in texts)
+
+
+def test_a_mark_is_never_broken_over_two_lines(report):
+    """Wherever it stands in the page; another name with a hyphen may be broken (the control)."""
+    html = to_html(page_of(report), dict.fromkeys(plots.draw(report), b""))
+    body = html.partition("<body>")[2].replace('alt="Differences of success from', "")
+    assert body.count("IN-SAMPLE") == len(re.findall(r'<span class="mark">\[?IN-SAMPLE\]?</span>', body)) > 10
+    assert ".mark { white-space: nowrap }" in html
+    assert "mark" not in to_html(Page("self-excluded", (Paragraph("[self-excluded]"),)), {}).partition("<body>")[2]
+
+
+def test_a_wide_table_scrolls_in_its_box(report):
+    """Each table stands in a box that scrolls, and can be reached by the keyboard."""
+    html = to_html(page_of(report), dict.fromkeys(plots.draw(report), b""))
+    assert html.count("<table>") == html.count('<div class="table" tabindex="0"><table>') > 4
+    assert re.search(r"^\.table \{[^}]*overflow-x: auto", html, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["\u57fa\u7ebf", "\U0001f33c", "a\tb"])
+def test_a_name_that_no_picture_can_write_stands_there_by_its_number(made, tmp_path, name):
+    """Without a warning, which here is an error; page, captions and JSON have the name itself, with its mark."""
+    right = {"t0": True, "t3": False}
+    runs = [
+        made("none", right),
+        made(name, right, method="amd", protocol="in-sample"),
+        made("\u03bb", right, student="t"),
+    ]
+    report = evaluate(runs, baseline=name)
+    write_report(report, tmp_path)
+    labels = drawn_labels(report)
+    assert "arm 2 [IN-SAMPLE]" in labels
+    assert "\u03bb" in labels, "control: the font has Greek"
+    assert not [label for label in labels if name in label]
+    told = captions(report)
+    assert all(f"In the picture arm 2 is {name} [IN-SAMPLE]." in each.text for each in told.values())
+    assert name in (tmp_path / "report.json").read_text(encoding="utf-8").replace("\\t", "\t")
+    assert f'<th scope="row">{name} ' in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def drawn_labels(report):
+    """What the pictures write of arms."""
+    labels = []
+    for draw in (plots._success, plots._differences, plots._exposures, plots._tokens):
+        axes = Picture().subplots()
+        draw(axes, report)
+        labels += axes.get_yticklabels() + (axes.get_legend().get_texts() if axes.get_legend() else [])
+    return {label.get_text().replace("\n", " ") for label in labels}
+
+
+def test_a_number_is_nobodys_name():
+    """An arm that is called like a number keeps its name to itself."""
+    assert in_pictures(["\u57fa", "arm 1"], "arm") == {"\u57fa": "arm 1'", "arm 1": "arm 1"}
 
 
 def test_names_are_text_wherever_they_stand():

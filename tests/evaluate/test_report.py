@@ -130,6 +130,31 @@ def test_seeds_of_unequal_tasks_are_told(made):
     assert not evaluate([made("none-1", outcomes("111")), made("none-2", outcomes("110"))]).notices
 
 
+def test_seeds_that_repeat_one_run_are_told(made):
+    """Alike task by task, though not all alike: greedy decoding. With one other outcome nothing is said (control)."""
+
+    def told(*right):
+        report = evaluate([made(f"amd-{at}", outcomes(each), method="amd") for at, each in enumerate(right)])
+        return [notice for notice in report.notices if "ended alike" in notice]
+
+    (notice,) = told("1100", "1100", "1100")
+    assert notice.startswith("The 3 runs of amd ended alike in each of 4 tasks")
+    assert "pass^k" in notice
+    assert told("1100", "1101") == []
+    assert told("1111", "1111") == told("0000", "0000") == told("1100") == []
+
+
+def test_seeds_of_which_some_results_are_missing(made):
+    """A result that is dropped says nothing of a repetition; those that are there do."""
+    runs = [
+        made("amd-1", outcomes("110"), method="amd"),
+        made("amd-2", {**outcomes("110"), "t1": "missing"}, method="amd"),
+    ]
+    for missing, said in (("failed", False), ("drop", True)):
+        notices = evaluate(runs, missing=missing).notices
+        assert any("ended alike in each of 2 tasks" in notice for notice in notices) is said
+
+
 def test_cross_split_shows_train_alone_to_test_alone(made, tmp_path):
     """The far family outside train, or a task outside test, fails loudly; as it must be, nothing does (the control)."""
 

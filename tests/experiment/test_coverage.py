@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import amd
 from amd.errors import ConfigError, LeakageError
+from amd.evaluate.estimates import Interval
 from amd.exclusion import Split
 from amd.experiment.coverage import coverage, recorded, viewer_of
 from amd.methods import method_named
@@ -49,7 +50,7 @@ def test_a_workflow_names_tools_and_shows_no_call(made, remember):
     memory = remember([made(1, [(ASKED, OWN)])])
     row = coverage(of(made(2, [(ASKED + " today", OWN)])), memory, method="workflow", protocol="self-excluded")
     assert (row.tasks[0].tools, row.tasks[0].arguments, row.tasks[0].repeat.calls) == (1.0, 0.0, 0)
-    assert row.figures().precision[0].value is None
+    assert row.figures().precision[0] is None
     assert row.figures().recall[0].value == 0.0
 
 
@@ -115,13 +116,9 @@ def test_retrieval_beats_chance_where_it_should(made, remember):
 
 def test_a_memory_of_the_same_is_no_better_than_chance(made, remember):
     """Control: where all records are alike, nothing stands over random ones."""
-    runs = [made(at, [(f"task number {at}", OWN)]) for at in range(6)]
+    runs = [made(at, [(f"task number {at}", OWN)]) for at in range(12)]
     figures = coverage(of(*runs), remember(runs), method="subtask", protocol="self-excluded", draws=3).figures()
-    assert (
-        figures.arguments_over_random.value,
-        figures.arguments_over_random.low,
-        figures.arguments_over_random.high,
-    ) == (0.0, 0.0, 0.0)
+    assert figures.arguments_over_random == Interval(0.0, None, None)
 
 
 def test_per_token_is_calls_over_tokens(made, remember):
@@ -150,6 +147,51 @@ def test_turn_by_turn_a_call_is_covered_by_what_was_said_before_it(made, remembe
         }
         assert (found["static"], found["dynamic"]) == (static, dynamic)
         assert found["replace"] == (1.0 if asking is there else 0.0)
+
+
+@pytest.mark.parametrize("mode", ["dynamic", "replace"])
+def test_a_call_of_a_later_turn_is_not_repeated_for_an_earlier_one(made, remember, mode):
+    """What is shown before the third turn is matched with that turn's calls alone; where they stand, they count."""
+    said = ("alpha beta gamma delta epsilon", "zeta eta theta iota kappa", "lambda mu nu xi omicron")
+    mv, wc, cd = [call("mv", source="a")], [call("wc", words=1)], [call("cd", folder="x")]
+    memory = remember([made(at, [(f"{said[at]} one", calls)]) for at, calls in enumerate((wc, cd, mv))])
+    there = made(7, [*zip(said, (wc, cd, mv), strict=True)])
+    swapped = made(8, [*zip(said, (mv, wc, cd), strict=True)])
+    found = [
+        coverage(of(asking), memory, method="subtask", protocol="self-excluded", mode=mode).tasks[0].repeat
+        for asking in (there, swapped)
+    ]
+    assert [(each.calls, each.tools, each.arguments) for each in found] == [(3, 3, 3), (3, 0, 0)]
+    assert [each.whole for each in found] == [1, 0]  # of the three values masking keeps the small number
+
+
+def test_what_is_shown_before_the_task_is_repeated_for_the_whole_run(made, remember):
+    """In the mode static, whichever turn has the call; in dynamic too, by a tier that is asked before the task."""
+    calls = [call("mv", source="a"), call("wc", words=1)]
+    asking = made(2, [(f"{ASKED} today", [call("cd", folder="x")]), ("and then", calls)])
+    memory = remember([made(1, [(ASKED, calls)])])
+    (task,) = coverage(of(asking), memory, method="subtask", protocol="self-excluded").tasks
+    assert (task.repeat.calls, task.repeat.tools) == (2, 2)
+    script = remember([made(1, [(ASKED, calls)])], method="memp", floors={"memp": 0.0})
+    for mode in ("static", "dynamic"):
+        (task,) = coverage(of(asking), script, method="memp", protocol="self-excluded", mode=mode).tasks
+        assert (task.repeat.calls, task.repeat.tools) == (2, 2)
+
+
+def test_an_interval_has_ten_families_behind_it(made, remember):
+    """As in a report: none below ten, none where all are alike; with ten that differ there is one (the control)."""
+    runs = [made(at, [(f"task number {at}", OWN)]) for at in range(12)]
+    other = [call("ls"), call("pwd"), call("find", path="x")]
+    mixed = [made(at, [(f"task number {at}", OWN if at % 3 else other)]) for at in range(12)]
+    memory = remember(runs)
+
+    def known(asking):
+        figures = coverage(of(*asking), memory, method="subtask", protocol="self-excluded").figures()
+        return [each.low is not None for each in (figures.tools, figures.recall[0])]
+
+    assert known(runs) == [False, False]
+    assert known(mixed[:9]) == [False, False]
+    assert known(mixed) == [True, True]
 
 
 def test_in_replace_an_empty_answer_takes_the_earlier_one_out(made, remember):
@@ -196,11 +238,7 @@ def test_progress_and_the_number_of_draws(made, remember):
         of(*runs), remember(runs), method="amd", protocol="self-excluded", draws=0, progress=lambda: steps.append(1)
     )
     assert len(steps) == 3
-    assert (row.random, row.figures().random_arguments.value, row.figures().arguments_over_random.value) == (
-        (),
-        None,
-        None,
-    )
+    assert (row.random, row.figures().random_arguments, row.figures().arguments_over_random) == ((), None, None)
     assert method_named(row.method).tiers
 
 

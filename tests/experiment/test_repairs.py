@@ -112,4 +112,4 @@ def test_a_method_that_hears_of_no_error_has_no_hints(made, remember):
     """A share of nothing is no zero."""
     whole = made(1, [("Water the beds", CASES["names"][0])])
     row = coverage(recorded([whole], [whole]), remember([whole]), method="workflow", protocol="in-sample")
-    assert (row.hints, row.figures().hints.repairs.value) == ((), None)
+    assert (row.hints, row.figures().hints.repairs) == ((), None)

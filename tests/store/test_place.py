@@ -42,6 +42,7 @@ def test_an_unfinished_build_is_ours_and_is_no_memory(kit, tmp_path, names):
         ("manifest.json", ""),
         ("generations/holidays/photo.txt", "blue"),
         ("generations/000001x/photo.txt", "blue"),
+        ("generations/\u0660\u0660\u0660\u0660\u0660\u0661/photo.txt", "blue"),  # digits, and none of ours
     ],
 )
 def test_anything_else_is_left_alone(kit, tmp_path, name, text):

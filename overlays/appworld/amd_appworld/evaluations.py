@@ -24,8 +24,8 @@ EVALUATIONS: Final = "evaluations"
 REPORT: Final = Path("evaluation", "report.md")
 
 _REPORT = re.compile(
-    r"Num Passed Tests : (?P<passed>\d{1,6})\s*\nNum Failed Tests : (?P<failed>\d{1,6})\s*\n"
-    r"Num Total {1,2}Tests : (?P<total>\d{1,6})\s*(?:\n|\Z)"
+    r"Num Passed Tests : (?P<passed>[0-9]{1,6})\s*\nNum Failed Tests : (?P<failed>[0-9]{1,6})\s*\n"
+    r"Num Total {1,2}Tests : (?P<total>[0-9]{1,6})\s*(?:\n|\Z)"
 )
 
 

@@ -26,7 +26,7 @@ Via: TypeAlias = Literal["request", "message", "traceback", "code", ""]
 HINTED: Final = frozenset({"api_status", "api_status_caught", "unknown_api", "unknown_app", "arguments"})
 """The failures that a memory of calls can say something about."""
 
-STATUS: Final = re.compile(r"Response status code is (\d{3}):")
+STATUS: Final = re.compile(r"Response status code is ([0-9]{3}):")
 """How the environment tells that a request was answered with an error."""
 
 _REASON: Final = re.compile(r"\. Reason:\s{0,4}")

@@ -21,7 +21,7 @@ __all__ = ["Interaction", "Interactions", "read_interactions"]
 
 _RULE: Final = "-" * 76
 _HEAD: Final = re.compile(
-    rf"(?:\A\n?|(?<=\n```\n\n)\n)### Environment Interaction (?P<number>[1-9]\d{{0,5}})\n{_RULE}\n```python\n"
+    rf"(?:\A\n?|(?<=\n```\n\n)\n)### Environment Interaction (?P<number>[1-9][0-9]{{0,5}})\n{_RULE}\n```python\n"
 )
 _BETWEEN: Final = "\n```\n\n```\n"
 _CLOSED: Final = "\n```"

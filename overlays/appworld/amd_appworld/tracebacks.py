@@ -19,7 +19,7 @@ EXECUTED: Final = "Execution successful."
 NOTHING: Final = "No code available to execute."
 """The answer to a cell without code."""
 
-_FRAME: Final = re.compile(r' *File "<python-input>", line (?P<line>\d{1,9}), in (?P<where>.+)')
+_FRAME: Final = re.compile(r' *File "<python-input>", line (?P<line>[0-9]{1,9}), in (?P<where>.+)')
 _CARETS: Final = re.compile(r" *[~^]+ *")
 _CHAIN: Final = re.compile(
     r"\n(?:The above exception was the direct cause of the following exception"

@@ -26,7 +26,9 @@ from amd.json_text import dumps
 __all__ = ["RESULTS", "read_results", "write_results"]
 
 RESULTS: Final = "amd-results.json"
-_Count = Annotated[int, Field(ge=0)]
+# More than any run takes (30 years of seconds), and little enough that sums and means of it stay finite.
+_MOST: Final = 10**9
+_Count = Annotated[int, Field(ge=0, le=_MOST)]
 
 
 class _Strict(BaseModel):
@@ -39,7 +41,7 @@ class _Task(_Strict):
     success: bool | None
     fault: Fault | None = None
     steps: _Count | None = None
-    seconds: Annotated[float, Field(ge=0)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=_MOST)] | None = None
     prompt_tokens: _Count | None = None
     completion_tokens: _Count | None = None
     amd: dict[str, JsonValue] | None = None

@@ -82,7 +82,7 @@ def ask(
         session = Session(
             memory,
             viewer=viewer,
-            method=method or memory.manifest.method,
+            method=memory.manifest.method if method is None else method,
             tools=offered,
             any_benchmark=any_benchmark,
         )

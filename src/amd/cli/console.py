@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -67,9 +67,10 @@ def print_table(title: str, rows: Sequence[tuple[str, object]]) -> None:
 def print_columns(title: str, columns: Sequence[tuple[str, Sequence[tuple[str, object]]]]) -> None:
     """A title, and below it what :func:`print_table` would show of each name, side by side.
 
-    Rows stand in the order in which they first come; a column without one of them is empty there.
+    Rows stand in the order in which they first come; a column without one of them is empty there. As wide as it needs
+    to be where nobody watches.
     """
-    console = Console(highlight=False, markup=False)
+    console = _console()
     table = Table()
     table.add_column("")
     for name, _ in columns:
@@ -81,18 +82,27 @@ def print_columns(title: str, columns: Sequence[tuple[str, Sequence[tuple[str, o
     console.print(table)
 
 
-def print_grid(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A title, and below it a table with a heading for each column; as wide as it needs to be where nobody watches."""
-    console = Console(highlight=False, markup=False)
-    if not console.is_terminal:
-        console.width = _WIDE
+def print_grid(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *, broken: Collection[int]) -> None:
+    """A title, and below it a table with a heading for each column; as wide as it needs to be where nobody watches.
+
+    In a narrow terminal the lines of the columns ``broken`` are broken before those of any other.
+    """
+    console = _console()
     table = Table()
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
+    for at, heading in enumerate(headings):
+        table.add_column(heading, overflow="fold", no_wrap=at not in broken)
     for row in rows:
         table.add_row(*row)
     console.print(title, style="bold", soft_wrap=True)
     console.print(table)
+
+
+def _console() -> Console:
+    """One for tables of many columns."""
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = _WIDE
+    return console
 
 
 def counts(values: Mapping[str, int]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -17,16 +17,19 @@ from amd.cli.console import StageProgress, print_json
 from amd.cli.coverage_table import Source, Told
 from amd.cli.formats import FormatGroup
 from amd.cli.options import BaseUrl, Json, StoredEmbedder
+from amd.cli.reporting import check_installed
 from amd.config import embedder_named
 from amd.errors import ConfigError
 from amd.exclusion import Split, read_split
-from amd.experiment.coverage import Recorded, coverage, recorded
 from amd.experiment.stored_rows import StoredRows
 from amd.methods import method_named
 from amd.session.terms import Mode
 from amd.store import Memory, open_memory, read_memory
 from amd.tier import Question
 from amd.traces import Reader, ReaderOptions, Trajectory
+
+if TYPE_CHECKING:  # the statistics need the extra, and are loaded when a memory is evaluated
+    from amd.experiment.coverage import Recorded
 
 __all__ = ["app"]
 
@@ -74,23 +77,29 @@ def _coverage(
 
     \b
     tools        the share of a task's own good calls whose tool the text names that the task would have been shown
-    arguments    the share of which the text has a call of the tool with all of its argument names
-    over random  tools and arguments less those of random records under the same viewer and limits: what is not above
+    args         the share of which the text has a call of the tool with all of its argument names
+    over random  tools and args less those of random records under the same viewer and limits: what is not above
                  0 is chance
-    per 100      calls covered for 100 tokens: by tool, and with arguments
-    repeat       precision and recall of the top-1 record's calls, repeated without a model, against the task's own: a
+    per 100      calls covered for 100 tokens: by tool / with its arguments
+    repeat       precision / recall of the top-1 record's calls, repeated without a model: what is shown before
+                 a turn against that turn's own calls, what is shown before the task against those of the whole run. A
                  student that does not beat them has only copied
     hints        recorded errors whose repair the run knows: how many hints have an example that would have repaired it:
                  of other argument names, the same names; of other values, those values, which masking mostly hides;
                  of a call in between, a call of that tool; and the share with random records
 
     What a task needs is told by its best successful run; errors are taken from all runs. Intervals are of 95 %, over
-    families. In-sample figures, in which a task may be shown its own run, are labelled IN-SAMPLE.
+    families; there is none of fewer than ten families, or where all are alike. In-sample figures, in which a task may
+    be shown its own run, are labelled IN-SAMPLE. Intervals need the extra eval: pip install
+    'agent-memory-distillation[eval]'.
 
     Example: amd coverage {format} runs.jsonl --memory memory
 
     Example: amd coverage {format} runs.jsonl --memory memory --split split.json --train-memory train-memory
     """  # noqa: D301 - click's mark for lines that are not wrapped
+    check_installed("coverage", pictures=False)
+    from amd.experiment.coverage import coverage  # noqa: PLC0415 - as above
+
     division = read_split(split) if split else None
     wanted = _wanted(protocol, division, train_memory)
     with ExitStack() as stack:
@@ -100,8 +109,7 @@ def _coverage(
             place: stack.enter_context(_opened(place, embedder, base_url))
             for place in dict.fromkeys([memory, train_memory or memory])
         }
-        held_out = division is not None and _holds_out(memories[train_memory or memory], division)
-        protocols = wanted or [each for each in _PROTOCOLS if each != "cross-split" or held_out]
+        protocols = wanted or _allowed(memories[train_memory or memory], division)
         asked = [(each, by) for each in method or _methods(memories[memory], of) for by in protocols]
         step = _Steps(progress, len(asked) * len(of.runs) * (1 + draws))
         rows = [
@@ -119,8 +127,7 @@ def _coverage(
             for name, by in asked
         ]
         sources = {str(place): _source(each) for place, each in memories.items()}
-    read = {"read": gate.read, "admitted": len(gate.admitted)}
-    told = Told(rows, of, read, gate.refused, sources, division.sha256 if division else None, mode, seed)
+    told = Told(rows, of, gate, sources, division.sha256 if division else None, mode, seed)
     if json:
         print_json(told.as_json())
     else:
@@ -150,9 +157,10 @@ def _wanted(given: Sequence[str] | None, split: Split | None, train_memory: Path
     return [each for each in _PROTOCOLS if each in (given or ())]
 
 
-def _holds_out(memory: Memory, split: Split) -> bool:
-    """Whether the memory has train families alone, so that cross-split may ask it."""
-    return split.train.issuperset(memory.manifest.sources.families)
+def _allowed(memory: Memory, split: Split | None) -> list[ArmProtocol]:
+    """All protocols, without cross-split unless the memory has train families alone."""
+    held_out = split is not None and split.train.issuperset(memory.manifest.sources.families)
+    return [each for each in _PROTOCOLS if each != "cross-split" or held_out]
 
 
 def _methods(memory: Memory, of: Recorded) -> list[str]:
@@ -179,6 +187,8 @@ def _recorded(
     assume_unassisted: bool,
 ) -> tuple[Recorded, Gate]:
     """The runs to evaluate on, and what the gate says of those that were read."""
+    from amd.experiment.coverage import recorded  # noqa: PLC0415 - as above
+
     items = []
     for item in reader.read(paths, options):
         items.append(item)

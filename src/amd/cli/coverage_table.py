@@ -5,30 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import typer
 
+from amd.build.gate import Gate
 from amd.cli.console import counts, print_grid
-from amd.experiment.coverage import Recorded
-from amd.experiment.intervals import Interval
-from amd.experiment.rows import CoverageRow, Figures
+
+if TYPE_CHECKING:  # the statistics are loaded when a memory is evaluated
+    from amd.evaluate.estimates import Interval
+    from amd.experiment.coverage import Recorded
+    from amd.experiment.rows import CoverageRow, Figures
 
 __all__ = ["Source", "Told"]
 
-_HEADINGS = (
-    "method",
-    "protocol",
-    "nothing\nshown",
-    "tokens a task\n(random)",
-    "tools",
-    "arguments",
-    "tools\nover random",
-    "arguments\nover random",
-    "per 100:\ntools, args",
-    "repeat: tools\nP / R",
-    "repeat: args\nP / R",
-    "hints that\nwould repair",
+_WHO = ("method", "protocol")
+_COVERED = (*_WHO, "none\nshown", "tokens\na task", "tools", "args", "per 100\ntokens")
+_BESIDE = (
+    *(*_WHO, "random\ntokens", "tools\nover\nrandom", "args\nover\nrandom"),
+    *("repeat:\ntools", "repeat:\nargs"),
 )
+_HINTS = (*_WHO, "recorded\nerrors", "any hint", "an example", "would\nrepair", "would repair,\nrandom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +40,20 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Everything that was measured. ``read`` has the gate's figures, ``split`` the hash of the split."""
+    """Everything that was measured. ``gate`` says which runs were refused, ``split`` is the hash of the split."""
 
     rows: Sequence[CoverageRow]
     of: Recorded
-    read: Mapping[str, int]
-    refused: Mapping[str, int]
+    gate: Gate
     sources: Mapping[str, Source]
     split: str | None
     mode: str
     seed: int
+
+    @property
+    def read(self) -> dict[str, int]:
+        """How many runs were read, and how many of them were admitted."""
+        return {"read": self.gate.read, "admitted": len(self.gate.admitted)}
 
     @property
     def repairs(self) -> dict[str, int]:
@@ -67,7 +68,7 @@ class Told:
     def as_json(self) -> dict[str, object]:
         """One object: figures, and each task, draw and hint of each row."""
         return {
-            "runs": {**self.read, "refused": dict(self.refused), "kinds": self.kinds, **self._left_out()},
+            "runs": {**self.read, "refused": dict(self.gate.refused), "kinds": self.kinds, **self._left_out()},
             "errors": self.repairs,
             "memories": {place: asdict(source) for place, source in self.sources.items()},
             "split": self.split,
@@ -89,15 +90,25 @@ class Told:
         }
 
     def print(self) -> None:
-        """The table, and below it what a reader must know to believe it."""
-        figures = [row.figures(seed=self.seed) for row in self.rows]
-        whose = f"{figures[0].tasks} tasks of {figures[0].families} families"
+        """The tables, and below them what a reader must know to believe them."""
+        rows = [(row, row.figures(seed=self.seed)) for row in self.rows]
+        _, first = rows[0]
         print_grid(
-            f"coverage of {whose}, mode {self.mode}, without a student",
-            _HEADINGS,
-            [_cells(row, each) for row, each in zip(self.rows, figures, strict=True)],
+            f"coverage of {first.tasks} tasks of {first.families} families, mode {self.mode}, without a student",
+            _COVERED,
+            [_covered(row, each) for row, each in rows],
+            broken=(4, 5),
         )
-        typer.echo(f"runs: {counts(self.read)}; refused: {counts(self.refused)}")
+        print_grid(
+            "beside as many random records; the top-1 record's calls repeated",
+            _BESIDE,
+            list(map(_beside, rows)),
+            broken=(3, 4),
+        )
+        if any(row.hints for row in self.rows):
+            hints = [_hints(row, each) for row, each in rows if row.hints]
+            print_grid("hints to recorded errors", _HINTS, hints, broken=())
+        typer.echo(f"runs: {counts(self.read)}; refused: {counts(self.gate.refused)}")
         left_out = {name: number for name, number in self._left_out().items() if number}
         if left_out:
             typer.echo(f"successes left out: {counts(left_out)}")
@@ -118,42 +129,69 @@ class Told:
         }
 
 
-def _cells(row: CoverageRow, figures: Figures) -> list[str]:
-    own = f" ({figures.own_family} own)" if figures.own_family else ""
+def _who(row: CoverageRow, own_family: int = 0) -> tuple[str, str]:
+    own = f"\n({own_family} own)" if own_family else ""
+    return row.method, f"{row.label}{own}"
+
+
+def _covered(row: CoverageRow, figures: Figures) -> list[str]:
     return [
-        row.method,
-        f"{row.label}{own}",
+        *_who(row, figures.own_family),
         str(figures.nothing_shown),
-        f"{figures.tokens:.0f} ({figures.random_tokens:.0f})" if row.random else f"{figures.tokens:.0f}",
+        f"{figures.tokens:.0f}",
         _bounded(figures.tools),
         _bounded(figures.arguments),
-        _bounded(figures.tools_over_random, sign=True),
-        _bounded(figures.arguments_over_random, sign=True),
-        f"{_plain(figures.tools_per_tokens)}, {_plain(figures.arguments_per_tokens)}",
-        _pair(figures.precision[0], figures.recall[0]),
-        _pair(figures.precision[1], figures.recall[1]),
-        _hints(row, figures),
+        f"{_plain(figures.tools_per_tokens)}/{_plain(figures.arguments_per_tokens)}",
     ]
 
 
-def _plain(interval: Interval) -> str:
-    return "-" if interval.value is None else f"{interval.value:.2f}"
+def _beside(each: tuple[CoverageRow, Figures]) -> list[str]:
+    row, figures = each
+    return [
+        *_who(row),
+        f"{figures.random_tokens:.0f}" if row.random else "-",
+        _bounded(figures.tools_over_random, sign="+"),
+        _bounded(figures.arguments_over_random, sign="+"),
+        _pair(figures.precision[0], figures.recall[0]),
+        _pair(figures.precision[1], figures.recall[1]),
+    ]
 
 
-def _hints(row: CoverageRow, figures: Figures) -> str:
-    if not row.hints:
+def _hints(row: CoverageRow, figures: Figures) -> list[str]:
+    return [
+        *_who(row),
+        str(len(row.hints)),
+        *(
+            str(sum(counted))
+            for counted in zip(*((hint.shown, hint.example, hint.repairs) for hint in row.hints), strict=True)
+        ),
+        _plain(figures.random_hints.repairs),
+    ]
+
+
+def _pair(precision: Interval | None, recall: Interval | None) -> str:
+    return "-" if precision is None else f"{_plain(precision)}/{_plain(recall)}"
+
+
+def _plain(interval: Interval | None) -> str:
+    return "-" if interval is None else _figure(interval.value)
+
+
+def _bounded(interval: Interval | None, *, sign: str = "") -> str:
+    if interval is None:
         return "-"
-    by_chance = f" (random {_plain(figures.random_hints.repairs)})" if row.random_hints else ""
-    return f"{sum(hint.repairs for hint in row.hints)} of {len(row.hints)}{by_chance}"
+    value = _figure(interval.value, sign)
+    if interval.low is None or interval.high is None:
+        return value
+    return f"{value} [{_figure(interval.low)}, {_figure(interval.high)}]"
 
 
-def _pair(precision: Interval, recall: Interval) -> str:
-    return "-" if precision.value is None else f"{_plain(precision)} / {_plain(recall)}"
+def _figure(value: float, sign: str = "") -> str:
+    """Two digits, without the 0 before the point: a row of them must fit.
 
-
-def _bounded(interval: Interval, *, sign: bool = False) -> str:
-    if interval.value is None:
-        return "-"
-    form = "+.2f" if sign else ".2f"
-    bounds = "" if interval.low is None else f" [{interval.low:{form}}, {interval.high:{form}}]"
-    return f"{interval.value:{form}}{bounds}"
+    >>> _figure(0.258), _figure(1), _figure(-0.05, "+"), _figure(-0.001)
+    ('.26', '1.00', '-.05', '.00')
+    """
+    rounded = round(value, 2) + 0.0  # no -0
+    text = f"{rounded:{sign if rounded else ''}.2f}"
+    return text.replace("0.", ".", 1) if abs(rounded) < 1 else text

@@ -20,6 +20,8 @@ from amd.store.place import generation_folder
 
 __all__ = ["drift"]
 
+_FIRST = 20  # findings that are listed: tools of another benchmark contradict every record
+
 
 def drift(
     directory: Directory,
@@ -27,10 +29,13 @@ def drift(
     tools: Annotated[
         Path, typer.Option(help="The tools there are now: OpenAI functions, or runs with tools.", show_default=False)
     ],
+    every: Annotated[bool, typer.Option("--all", help=f"List all findings, not only the first {_FIRST}.")] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever was found.")] = False,
     json: Json = False,
 ) -> None:
     """List records that the current tools contradict, each as FILE:LINE: KIND: what. Nothing is changed.
+
+    The first twenty are listed and all are counted; --all lists all of them, and so does --json.
 
     \b
     removed   a tool that the record names is not there
@@ -69,15 +74,18 @@ def drift(
                 }
             )
         else:
-            _print(memory, report, len(specs))
+            _print(memory, report, len(specs), every=every)
     if report.contradictions and not exit_zero:
         raise typer.Exit(1)
 
 
-def _print(memory: Memory, report: Drift, tools: int) -> None:
+def _print(memory: Memory, report: Drift, tools: int, *, every: bool) -> None:
     folder = generation_folder(memory.path, memory.manifest.generation)
-    for each in report.contradictions:
+    listed = report.contradictions if every else report.contradictions[:_FIRST]
+    for each in listed:
         typer.echo(f"{folder / each.tier / RECORDS}:{each.line}: {each.kind}: {_in_words(each)}")
+    if len(listed) < len(report.contradictions):
+        typer.echo(f"and {len(report.contradictions) - len(listed)} more; --all lists them")
     rows: list[tuple[str, object]] = [
         ("tools", tools),
         ("records", counts(report.records)),

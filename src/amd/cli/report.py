@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # what needs the extra is loaded when a report is asked for
 
 __all__ = ["report"]
 
+_MOST_TOKENS = 10**12  # of one run: more than any has
+
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Directories of runs.", show_default=False)],
@@ -80,6 +82,9 @@ def _teaching(prices: Path | None, tokens: tuple[float, float] | None) -> Teachi
         )
     if prices is None or tokens is None:
         return None
-    if min(tokens) < 0:
-        raise ConfigError(f"--teacher-tokens are {tokens}, less than none", next_step="give two counts of tokens")
+    if not all(0 <= each <= _MOST_TOKENS for each in tokens):  # NaN is not, either
+        raise ConfigError(
+            f"--teacher-tokens are {tokens[0]} and {tokens[1]}, not between 0 and {_MOST_TOKENS:,}",
+            next_step="give two counts of tokens",
+        )
     return Teaching(read_prices(prices), *tokens)

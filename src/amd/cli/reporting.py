@@ -40,12 +40,13 @@ def report_on_runs(paths: Sequence[Path], out: Path, *, baseline: str, quiet: bo
     return found
 
 
-def check_installed() -> None:
-    """``ConfigError`` if the extra is not installed."""
-    absent = [name for name in ("scipy", "statsmodels", "matplotlib") if find_spec(name) is None]
+def check_installed(what: str = "a report", *, pictures: bool = True) -> None:
+    """``ConfigError`` if what ``what`` needs of the extra is not installed; without pictures that is less."""
+    needed = ("scipy", "statsmodels", *(("matplotlib",) if pictures else ()))
+    absent = [name for name in needed if find_spec(name) is None]
     if absent:
         raise ConfigError(
-            f"a report needs {', '.join(absent)}, and {'they are' if len(absent) > 1 else 'it is'} not installed",
+            f"{what} needs {', '.join(absent)}, and {'they are' if len(absent) > 1 else 'it is'} not installed",
             next_step="pip install 'agent-memory-distillation[eval]'",
             absent=absent,
         )
@@ -53,8 +54,9 @@ def check_installed() -> None:
 
 
 def tell_report(found: Report, written: list[Path]) -> None:
-    """Banners, the two main tables, and where the rest is."""
+    """Banners, the three main tables, and where the rest is."""
     from amd.evaluate.sections import arms_table, banners, comparisons_table  # noqa: PLC0415 - as above
+    from amd.evaluate.spending import runs_cost_table  # noqa: PLC0415
 
     console = Console(highlight=False, markup=False)
     for banner in banners(found):
@@ -62,6 +64,7 @@ def tell_report(found: Report, written: list[Path]) -> None:
     _print_table("arms", arms_table(found))
     if found.comparisons:
         _print_table(f"beside {found.arm(found.baseline).title}", comparisons_table(found))
+    _print_table("what a run of a task cost", runs_cost_table(found))
     typer.echo(f"written: {', '.join(map(str, written))}")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from amd.config import Price
 from amd.errors import AmdError
 from amd.evaluate.grouping import ArmResults
-from amd.store.figures import Manifest
+from amd.store.figures import Manifest, Sources
 from amd.store.manifest import read_manifest
 
 __all__ = ["BuildCost", "Repayment", "Teaching", "build_cost", "repayment"]
@@ -20,11 +20,14 @@ __all__ = ["BuildCost", "Repayment", "Teaching", "build_cost", "repayment"]
 class BuildCost:
     """What the last build of a memory asked of its distiller; ``runs`` counts the runs that the memory is made of.
 
+    ``read`` counts the runs that were read for it, refused ones too: the teacher was paid for those as well. The same
+    run read twice is one. It is ``None`` where the manifest does not know it: its last build was not of all runs.
     ``unknown`` says why nothing is known: then all figures are 0.
     """
 
     distiller: str = ""
     runs: int = 0
+    read: int | None = None
     requests: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -45,11 +48,15 @@ class Teaching:
 class Repayment:
     """``invested``: the teacher's runs and the distiller's work; ``teacher`` and ``student``: one run of each.
 
-    A run of the student in the teacher's place saves the difference; ``runs`` of them repay what was invested, ``None``
-    if the student costs as much as the teacher. ``unknown`` says what is missing: then all figures are 0.
+    ``teacher_runs`` is how many runs of the teacher are paid for: all that were read, or those that the memory is made
+    of where ``admitted_only``, because nothing tells how many were refused: then the true figures are higher. A run of
+    the student in the teacher's place saves the difference; ``runs`` of them repay what was invested, ``None`` if the
+    student costs as much as the teacher. ``unknown`` says what is missing: then all figures are 0.
     """
 
     invested: float = 0.0
+    teacher_runs: int = 0
+    admitted_only: bool = False
     teacher: float = 0.0
     student: float = 0.0
     runs: int | None = None
@@ -70,11 +77,19 @@ def build_cost(arm: ArmResults) -> BuildCost | None:
     return BuildCost(
         found.distiller.get("id", ""),
         len(found.sources.runs),
+        _read(found.sources),
         int(sums["requests"]),
         int(sums["prompt_tokens"]),
         int(sums["completion_tokens"]),
         float(sums["seconds"]),
     )
+
+
+def _read(sources: Sources) -> int | None:
+    """How many runs the published ones were chosen from; the figures are those of the last build that changed any."""
+    if sources.admitted != len(sources.runs):
+        return None
+    return sources.read - sources.refused.get("duplicate", 0)
 
 
 def _manifest(place: Path, content: str | None) -> Manifest | str:
@@ -114,6 +129,8 @@ def repayment(arm: ArmResults, cost: BuildCost | None, teaching: Teaching | None
     teacher = teaching.prices[min(teachers)].of(teaching.prompt_tokens, teaching.completion_tokens)
     own = teaching.prices[student].of(*(sum(column) / len(counted) for column in zip(*counted, strict=True)))
     writing = teaching.prices[cost.distiller] if cost.requests else Price(prompt=0, completion=0)
-    invested = cost.runs * teacher + writing.of(cost.prompt_tokens, cost.completion_tokens)
+    paid = cost.runs if cost.read is None else cost.read
+    invested = paid * teacher + writing.of(cost.prompt_tokens, cost.completion_tokens)
     saved = teacher - own
-    return Repayment(invested, teacher, own, math.ceil(invested / saved) if saved > 0 else None)
+    after = math.ceil(invested / saved) if saved > 0 else None
+    return Repayment(invested, paid, cost.read is None, teacher, own, after)

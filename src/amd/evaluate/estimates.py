@@ -29,6 +29,7 @@ __all__ = [
     "RESAMPLES",
     "Interval",
     "clustered_mean",
+    "clustered_ratio",
     "detectable",
     "detectable_mean",
     "exact_mcnemar",
@@ -69,36 +70,63 @@ def wilson(successes: float, n: int) -> Interval:
 
 
 def clustered_mean(values: Sequence[float], clusters: Sequence[str], *, seed: int, resamples: int) -> Interval:
-    """The mean of one value a task, with a 95 % percentile bootstrap interval over whole clusters.
-
-    What is drawn again is the cluster: tasks of one family stand or fall together, and counting each for itself makes
-    an interval too narrow. Fewer than ``LEAST_FAMILIES`` clusters give no interval, and neither do means that are the
-    same in each cluster: drawn again they would only repeat themselves.
+    """The mean of one value a task, with the interval of :func:`clustered_ratio`; there must be a task.
 
     >>> clustered_mean([1, 0, 0, 0, 1] * 2, [*"abcdefghij"], seed=0, resamples=999)
     Interval(value=0.4, low=0.1, high=0.7)
     >>> clustered_mean([1, 1, 0, 0], ["a", "a", "b", "b"], seed=0, resamples=999)
     Interval(value=0.5, low=None, high=None)
     """
+    found = clustered_ratio(values, [1] * len(values), clusters, seed=seed, resamples=resamples)
+    assert found is not None, "a mean of nothing"
+    return found
+
+
+def clustered_ratio(
+    parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], *, seed: int, resamples: int
+) -> Interval | None:
+    """The sum of ``parts`` over the sum of ``wholes``, with a 95 % percentile bootstrap interval over whole clusters.
+
+    What is drawn again is the cluster: tasks of one family stand or fall together, and counting each for itself makes
+    an interval too narrow. Fewer than ``LEAST_FAMILIES`` clusters give no interval, and neither do ratios that are the
+    same in each cluster: drawn again they would only repeat themselves. A cluster without any whole says nothing of
+    the ratio: it is not counted, and not drawn. ``None`` if there is no other one.
+
+    Args:
+        parts: one for each task; 0 where its whole is 0.
+        wholes: as many; none below 0.
+        clusters: as many.
+        seed: of the draws.
+        resamples: how many draws.
+
+    >>> found = clustered_ratio([1, 0, 3] * 4, [2, 1, 5] * 4, [*"abcdefghijkl"], seed=0, resamples=999)
+    >>> found.value, 0.3 < found.low < 0.5 < found.high < 0.6
+    (0.5, True)
+    >>> clustered_ratio([0, 0], [0, 0], ["a", "b"], seed=0, resamples=999) is None
+    True
+    """
     names = {name: at for at, name in enumerate(sorted(set(clusters)))}
     at = [names[name] for name in clusters]
-    sums = np.bincount(at, weights=np.asarray(values, dtype=float))
-    counts = np.bincount(at).astype(float)
-    mean = float(sums.sum() / counts.sum())
-    if len(names) < LEAST_FAMILIES or float(np.ptp(sums / counts)) < _SAME:
-        return Interval(mean, None, None)
+    sums = np.bincount(at, weights=np.asarray(parts, dtype=float), minlength=len(names))
+    counts = np.bincount(at, weights=np.asarray(wholes, dtype=float), minlength=len(names))
+    sums, counts = sums[counts > 0], counts[counts > 0]
+    if not len(counts):
+        return None
+    ratio = float(sums.sum() / counts.sum())
+    if len(counts) < LEAST_FAMILIES or float(np.ptp(sums / counts)) < _SAME:
+        return Interval(ratio, None, None)
     found = bootstrap(
         (sums, counts),
         _ratio,
         paired=True,
         vectorized=True,
         n_resamples=resamples,
-        batch=max(1, 2_000_000 // len(names)),  # bounds the memory: about 50 MB at a time
+        batch=max(1, 2_000_000 // len(counts)),  # bounds the memory: about 50 MB at a time
         confidence_level=1 - ALPHA,
         method="percentile",
         random_state=np.random.default_rng(seed),
     ).confidence_interval
-    return Interval(mean, float(found.low), float(found.high))
+    return Interval(ratio, float(found.low), float(found.high))
 
 
 def _ratio(sums: NDArray[np.float64], counts: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The sections on what was shown, what it cost, and which runs these are."""
+"""The sections on what was shown, and which runs these are."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from amd.arms.figures import ArmReport
 from amd.evaluate.blocks import Block, Heading, Table
 from amd.evaluate.report import ArmFigures, Report
-from amd.evaluate.wording import mean
 from amd.methods import method_named
 
-__all__ = ["cost_section", "exposure_section", "runs_section", "tiers_of"]
+__all__ = ["exposure_section", "runs_section", "tiers_of"]
 
 _SHORT = 12  # digits of a digest that a person compares
 
@@ -63,57 +62,6 @@ def _hits(arm: ArmFigures, shown: ArmReport) -> str:
         outside = f", and {shown.outside_split} outside the split:" if shown.outside_split else ""
         return f"{shown.own_family}{outside} LEAKED"
     return "0, as it must be" if arm.excludes else f"{shown.own_family} (IN-SAMPLE)"
-
-
-def cost_section(report: Report) -> Iterator[Block]:
-    """What each memory cost, and when it is repaid where prices were given."""
-    built = tuple(
-        (
-            arm.title,
-            *(
-                (arm.build.unknown, "", "", "", "", "")
-                if arm.build.unknown
-                else (
-                    arm.build.distiller,
-                    str(arm.build.runs),
-                    f"{arm.build.requests:,}",
-                    f"{arm.build.prompt_tokens:,}",
-                    f"{arm.build.completion_tokens:,}",
-                    mean(arm.build.seconds),
-                )
-            ),
-        )
-        for arm in report.arms
-        if arm.build
-    )
-    if not built:
-        return
-    yield Heading("What the memory cost")
-    yield Table(
-        ("arm", "distiller", "runs in it", "requests", "prompt tokens", "reply tokens", "seconds"),
-        built,
-        "What the last build that changed the memory asked of its distiller, from the memory's manifest; the rules "
-        "ask for nothing.",
-        words=(0, 1),
-    )
-    repaid = tuple(_repaid(arm) for arm in report.arms if arm.repayment)
-    if repaid:
-        yield Table(
-            ("arm", "invested", "a run of the teacher", "a run of the student", "repaid after"),
-            repaid,
-            "In the currency of the prices that were given. Invested are the teacher's runs that the memory is made of "
-            "(its failed ones are not known) and the distiller's work; each run of the student in the teacher's place "
-            "saves the difference of the two.",
-        )
-
-
-def _repaid(arm: ArmFigures) -> tuple[str, ...]:
-    found = arm.repayment
-    assert found is not None
-    if found.unknown:
-        return (arm.title, found.unknown, "", "", "")
-    after = "never: the student costs as much" if found.runs is None else f"{found.runs:,} runs"
-    return (arm.title, f"{found.invested:.4f}", f"{found.teacher:.6f}", f"{found.student:.6f}", after)
 
 
 def runs_section(report: Report) -> Iterator[Block]:

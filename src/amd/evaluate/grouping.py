@@ -23,7 +23,7 @@ Missing = Literal["failed", "drop"]
 """What a wanted task without a result counts as: a failure, or nothing at all."""
 
 # What people put behind an arm's name to tell its seeds: amd-s1, amd_seed-2, amd.3, amd-run4.
-_SEED = re.compile(r"(?:(?:^|[-_. ]+)(?:seed|run|trial|s))?[-_. ]*\d+\Z", re.IGNORECASE)
+_SEED = re.compile(r"(?:(?:^|[-_. ]+)(?:seed|run|trial|s))?[-_. ]*[0-9]+\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _names(arms: Sequence[Sequence[RunResults]]) -> list[str]:
     found: list[str] = []
     for runs in arms:
         name = _shared([run.path for run in runs])
-        alike = sum(re.fullmatch(rf"{re.escape(name)}(?: \(\d+\))?", other) is not None for other in found)
+        alike = sum(re.fullmatch(rf"{re.escape(name)}(?: \([0-9]+\))?", other) is not None for other in found)
         found.append(f"{name} ({alike + 1})" if alike else name)
     return found
 

@@ -24,6 +24,7 @@ def notices(
     arms = [first, *(arm for arm, _ in others)]
     for arm in arms:
         yield from _lacking(arm, missing)
+        yield from _repeating(arm)
     yield from _changed(arms)
     for arm, found in others:
         yield from _beside(arm, first, found)
@@ -38,6 +39,20 @@ def _lacking(arm: ArmResults, missing: Missing) -> Iterator[str]:
         yield (
             f"The runs of {arm.title} are of unequal tasks: {arm.unequal} of its missing results are of tasks that one "
             "run wants and another one lacks."
+        )
+
+
+def _repeating(arm: ArmResults) -> Iterator[str]:
+    """Seeds that ended alike task by task, though some tasks were solved and some not.
+
+    Where all were solved, or none, there is nothing that could have varied.
+    """
+    several = [trials for trials in arm.trials.values() if len(trials) > 1]
+    if all(len(set(trials)) == 1 for trials in several) and len({trials[0] for trials in several}) == 2:
+        yield (
+            f"The {len(arm.runs)} runs of {arm.title} ended alike in each of {len(several)} tasks, as repetitions of "
+            "one run do (greedy decoding, temperature 0): then its pass^k and its intervals say nothing of the "
+            "variation between runs."
         )
 
 

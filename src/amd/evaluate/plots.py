@@ -1,14 +1,14 @@
-"""A report in pictures; the only file that imports matplotlib.
+"""A report in pictures, by matplotlib.
 
 Colours are those of Okabe and Ito 2008, told apart by the colour-blind; arms differ in marker as well, and an arm that
-hides nothing is hollow. Equal reports give equal bytes: no date, no version, and the fonts that matplotlib brings.
+hides nothing is hollow. Equal reports give equal bytes: no date, no version, and the font that matplotlib brings. A
+name that it cannot write stands there by its number, and the caption says whose that is.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from matplotlib import rc_context
@@ -16,21 +16,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from amd.evaluate.captions import FILES, captions
 from amd.evaluate.estimates import Interval
 from amd.evaluate.exposing import tiers_of
+from amd.evaluate.glyphs import FONT, in_pictures
 from amd.evaluate.report import ArmFigures, Report
 
-__all__ = ["FILES", "Caption", "captions", "draw"]
-
-FILES: Final = ("success.png", "differences.png", "exposures.png", "tokens.png")
-"""The pictures that a report may have."""
+__all__ = ["draw"]
 
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS: Final = "osD^vP*"
 _HATCHES: Final = ("", "///", "...", "xxx", "\\\\\\", "+++", "ooo")
 _WIDTH, _ROW, _DPI = 5.8, 0.48, 160  # inches, inches an arm, dots an inch
 _SETTINGS: Final[dict[Any, Any]] = {
-    "font.family": "DejaVu Sans",
+    "font.family": FONT,
     "font.size": 11,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -40,45 +39,6 @@ _SETTINGS: Final[dict[Any, Any]] = {
     "hatch.linewidth": 0.6,
     "text.parse_math": False,  # a name may have a dollar sign
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Caption:
-    """What is written under a picture, and what one who cannot see it should know."""
-
-    text: str
-    alt: str
-
-
-def captions(report: Report) -> dict[str, Caption]:
-    """The pictures of a report by file name, each with its caption; those that would be empty are left out."""
-    n = _numbers(report.arms)
-    marks = "Hollow marks are IN-SAMPLE. " if any(arm.in_sample for arm in report.arms) else ""
-    head = "MADE UP. " if report.made_up else ""
-    found = {
-        "success.png": Caption(
-            f"{head}Success by arm with Wilson 95 % intervals, families apart: Wilson takes tasks for independent. "
-            f"{marks}{n}",
-            "Success rates by arm.",
-        )
-    }
-    if report.comparisons:
-        first = report.arm(report.baseline).title
-        pairs = ", ".join(f"{each.arm_title} n = {each.n}" for each in report.comparisons)
-        found["differences.png"] = Caption(
-            f"{head}Paired differences from {first}, with 95 % intervals over families. {marks}{pairs}.",
-            f"Differences of success from {first}.",
-        )
-    if tiers_of(report):
-        found["exposures.png"] = Caption(
-            f"{head}Records shown to one run of a task, by tier, with the own-family hits of each arm. {n}",
-            "Records shown by arm and tier.",
-        )
-        found["tokens.png"] = Caption(
-            f"{head}Success against the memory tokens that one run of a task was shown. {marks}{n}",
-            "Success against memory tokens by arm.",
-        )
-    return found
 
 
 def draw(report: Report) -> dict[str, bytes]:
@@ -102,9 +62,10 @@ def _picture(drawer: Callable[[Axes, Report], None], report: Report, *, tall: bo
     return out.getvalue()
 
 
-def _numbers(arms: Sequence[ArmFigures]) -> str:
-    told = (f"{arm.title} n = {arm.tasks} tasks x {len(arm.runs)}" for arm in arms)
-    return f"{', '.join(told)}."
+def _titles(report: Report) -> dict[str, str]:
+    """How pictures call each arm, with its mark."""
+    labels = in_pictures([arm.name for arm in report.arms], "arm")
+    return {arm.name: f"{labels[arm.name]}{arm.title.removeprefix(arm.name)}" for arm in report.arms}
 
 
 def _style(report: Report, arm: ArmFigures) -> dict[str, Any]:
@@ -142,7 +103,7 @@ def _rows(axes: Axes, titles: Sequence[str]) -> None:
 def _success(axes: Axes, report: Report) -> None:
     for at, arm in enumerate(report.arms):
         _whisker(axes, at, arm.success, _style(report, arm))
-    _rows(axes, [arm.title for arm in report.arms])
+    _rows(axes, list(_titles(report).values()))
     axes.set_xlim(0, 100)
     axes.set_xlabel("tasks solved, %")
 
@@ -150,14 +111,16 @@ def _success(axes: Axes, report: Report) -> None:
 def _differences(axes: Axes, report: Report) -> None:
     for at, each in enumerate(report.comparisons):
         _whisker(axes, at, each.difference, _style(report, report.arm(each.arm)), sign="+")
-    _rows(axes, [report.arm(each.arm).title for each in report.comparisons])
+    titles = _titles(report)
+    _rows(axes, [titles[each.arm] for each in report.comparisons])
     axes.axvline(0, color="#57606a", linewidth=1.2)
     axes.margins(x=0.08)
-    axes.set_xlabel(f"difference from {report.arm(report.baseline).title}, percentage points")
+    axes.set_xlabel(f"difference from {titles[report.baseline]}, percentage points")
 
 
 def _exposures(axes: Axes, report: Report) -> None:
     tiers = tiers_of(report)
+    labels = in_pictures(tiers, "tier")
     left = [0.0] * len(report.arms)
     for number, tier in enumerate(tiers):
         shown = [
@@ -171,7 +134,7 @@ def _exposures(axes: Axes, report: Report) -> None:
             shown,
             0.6,
             left=left,
-            label=tier,
+            label=labels[tier],
             color=_COLOURS[number % len(_COLOURS)],
             hatch=_HATCHES[number % len(_HATCHES)],
             edgecolor="white",
@@ -183,14 +146,14 @@ def _exposures(axes: Axes, report: Report) -> None:
         told = f"own family: {hits}{f', outside the split: {outside}' if outside else ''}"
         told = "no memory" if arm.method == "none" else f"{told}{' LEAKED' if arm.leaks else ''}"
         axes.annotate(told, (left[at], at), xytext=(5, 0), textcoords="offset points", va="center", fontsize=9.5)
-    _rows(axes, [arm.title for arm in report.arms])
+    _rows(axes, list(_titles(report).values()))
     axes.set_xlim(0, 1.35 * max(left) or 1)
     axes.set_xlabel("records shown to one run of a task")
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.04), ncols=min(3, len(tiers)), frameon=False, fontsize=9.5)
 
 
 def _tokens(axes: Axes, report: Report) -> None:
-    marks = []
+    marks, titles = [], _titles(report)
     for arm in report.arms:
         at = arm.exposures.tokens_mean if arm.exposures else 0.0
         style = _style(report, arm)
@@ -198,7 +161,7 @@ def _tokens(axes: Axes, report: Report) -> None:
         if low is not None and high is not None:
             axes.plot([at, at], [100 * low, 100 * high], color=style["color"], linewidth=2.2)
         axes.plot([at], [100 * arm.success.value], linestyle="none", **style)
-        marks.append(Line2D([], [], linestyle="none", label=arm.title.replace(" [", "\n["), **style))
+        marks.append(Line2D([], [], linestyle="none", label=titles[arm.name].replace(" [", "\n["), **style))
     axes.set_ylim(0, 100)
     axes.margins(x=0.08)
     axes.set_xlabel("memory tokens shown to one run of a task (mean)")

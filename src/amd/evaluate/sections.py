@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from amd.arms.figures import ArmReport
 from amd.evaluate.blocks import Banner, Block, Figure, Heading, Names, Page, Paragraph, Table
+from amd.evaluate.captions import captions
 from amd.evaluate.comparison import Comparison
 from amd.evaluate.estimates import ALPHA, LEAST_FAMILIES, Interval
-from amd.evaluate.exposing import cost_section, exposure_section, runs_section
-from amd.evaluate.plots import captions
+from amd.evaluate.exposing import exposure_section, runs_section
 from amd.evaluate.report import ArmFigures, Report
+from amd.evaluate.spending import cost_section
 from amd.evaluate.wording import METHODS, mean, p_value, percent, points
 
 __all__ = ["arms_table", "banners", "comparisons_table", "page_of"]
@@ -75,14 +76,14 @@ def arms_table(report: Report) -> Table:
         (
             arm.title,
             percent(arm.success.value),
-            f"{percent(arm.success.low, unit='')} to {percent(arm.success.high)}",
+            _ends(arm.success),
             _by_family(arm.success_by_family, arm.families),
             f"{arm.tasks} x {len(arm.runs)}",
             mean(arm.exposures.tokens_mean if arm.exposures else None, digits=0),
-            mean(arm.steps),
-            mean(arm.seconds),
             str(arm.exposures.placeholders) if arm.exposures else "unknown",
-            arm.method if arm.method == "none" else f"{arm.method}, {arm.label}, {arm.mode}",
+            arm.method,
+            arm.label,
+            "-" if arm.method == "none" else arm.mode,
         )
         for arm in report.arms
     )
@@ -90,15 +91,15 @@ def arms_table(report: Report) -> Table:
     return Table(
         (
             *("arm", "success", "95 % interval", "families drawn", "tasks x runs", "memory tokens"),
-            *("steps", "seconds", "placeholders", "method, protocol, mode"),
+            *("placeholders", "method", "protocol", "mode"),
         ),
         rows,
         "Success is the mean over tasks, each with the share of its runs that succeeded; the interval is Wilson's for "
         "so many tasks, families apart: Wilson takes tasks for independent. Families drawn is a bootstrap interval "
-        "over whole families. Steps, seconds and memory tokens are means of one run of a task that came to its end"
-        f"{', tokens estimated' if estimated else ''}; placeholders counts calls in which the student wrote out what "
+        f"over whole families. Memory tokens{', estimated,' if estimated else ''} are what one run of a task was "
+        "shown: the mean of those that came to an end; placeholders counts calls in which the student wrote out what "
         "only stands for a value.",
-        words=(0, 9),
+        words=(0, 7, 8, 9),
     )
 
 
@@ -150,7 +151,12 @@ def _no_interval(families: int) -> str:
 def _by_family(interval: Interval, families: int) -> str:
     if interval.low is None:
         return _no_interval(families)
-    return f"{percent(interval.low, unit='')} to {percent(interval.high)}"
+    return _ends(interval)
+
+
+def _ends(interval: Interval) -> str:
+    """The ends in per cent, for a cell that stands beside the value."""
+    return f"{percent(interval.low, unit='')} to {percent(interval.high, unit='')}"
 
 
 def _headlines(report: Report) -> Iterator[str]:

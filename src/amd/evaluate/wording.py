@@ -53,12 +53,12 @@ def points(difference: float | None) -> str:
 
 
 def mean(value: float | None, digits: int = 1) -> str:
-    """A mean; empty where nothing was counted.
+    """A mean; a dash where nothing was counted.
 
     >>> mean(12.345), mean(1234.5, digits=0), mean(None)
-    ('12.3', '1,234', '')
+    ('12.3', '1,234', '-')
     """
-    return "" if value is None else f"{value:,.{digits}f}"
+    return "-" if value is None else f"{value:,.{digits}f}"
 
 
 def p_value(p: float) -> str:

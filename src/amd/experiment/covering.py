@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from amd.experiment.calls import ShownCall, calls_in, tools_in
 from amd.json_text import dumps
-from amd.records import Exposure, Record
+from amd.records import Exposure, Place, Record
 from amd.session import Session
 from amd.store import Shelf
 from amd.tier import Hit, Question, Style, Tier
@@ -22,6 +22,8 @@ class Repeat:
     """The calls of the top-1 record, repeated without any model: how many, and how many of them the task's run has.
 
     Calls are matched one to one: by ``tools``, by tool and argument names (``arguments``), or ``whole``, with values.
+    Calls shown before a turn are matched with that turn's own calls, calls shown before the task with those of the
+    whole run.
     """
 
     calls: int
@@ -59,22 +61,23 @@ def cover(session: Session, run: Trajectory, shelves: Mapping[str, Shelf], tiers
         shelves: those that the session asks.
         tiers: those of its method, by which its records are read.
     """
-    needed: list[ToolCall] = []
+    needed: list[list[ToolCall]] = []  # by turn
     tools = arguments = 0
     for text, calls in _read_by_turn(session, run):
         good = [call for call in calls if call.ok]
         named = tools_in(text, {call.name for call in good})
         shown = calls_in(text)
-        needed += good
+        needed.append(good)
         tools += sum(call.name in named for call in good)
         arguments += sum(_is_shown(call, shown) for call in good)
-    repeated = list(_top_calls(session.exposures, run, shelves, {tier.name: tier for tier in tiers}))
+    total = sum(map(len, needed))
+    repeated = _top_calls(session.exposures, run, shelves, {tier.name: tier for tier in tiers})
     return TaskCoverage(
         run.task.task_id,
         run.task.family,
-        len(needed),
-        tools / len(needed),
-        arguments / len(needed),
+        total,
+        tools / total,
+        arguments / total,
         sum(exposure.tokens for exposure in session.exposures),
         sum(len(exposure.record_ids) for exposure in session.exposures),
         sum(exposure.own_family for exposure in session.exposures),
@@ -99,21 +102,21 @@ def _is_shown(call: ToolCall, shown: Sequence[ShownCall]) -> bool:
 
 def _top_calls(
     exposures: Sequence[Exposure], run: Trajectory, shelves: Mapping[str, Shelf], tiers: Mapping[str, Tier]
-) -> Iterator[ShownCall]:
-    """At each place the calls of the first tier's top-1 record that has any."""
-    done = set()
+) -> Mapping[Place, Sequence[ShownCall]]:
+    """For each place the calls of the first tier's top-1 record that has any."""
+    found: dict[Place, Sequence[ShownCall]] = {}
     for exposure in exposures:
-        if exposure.place in done or not exposure.record_ids:
+        place = exposure.place
+        if place in found or not exposure.record_ids:
             continue
         record = _record(shelves[exposure.tier], exposure.record_ids[0])
-        place = exposure.place
         said = run.turns[place].user or "" if isinstance(place, int) else run.task.instruction
         question = Question("turn" if isinstance(place, int) else "task", said)
         parts = tiers[exposure.tier].render([Hit(record, exposure.scores[0])], question, Style("json"))
         calls = calls_in("\n".join(part.text for part in parts))
         if calls:
-            done.add(place)
-            yield from calls
+            found[place] = calls
+    return found
 
 
 def _record(shelf: Shelf, record_id: str) -> Record:
@@ -121,20 +124,36 @@ def _record(shelf: Shelf, record_id: str) -> Record:
     return shelf.record(int(row))
 
 
-def _repeat(repeated: Sequence[ShownCall], needed: Sequence[ToolCall]) -> Repeat:
+def _repeat(repeated: Mapping[Place, Sequence[ShownCall]], needed: Sequence[Sequence[ToolCall]]) -> Repeat:
+    def matched(shown: Callable[[ShownCall], Hashable], wanted: Callable[[ToolCall], Hashable]) -> int:
+        return _matched(
+            {place: [*map(shown, calls)] for place, calls in repeated.items()},
+            [[*map(wanted, turn)] for turn in needed],
+        )
+
     return Repeat(
-        len(repeated),
-        _matched([call.tool for call in repeated], [call.name for call in needed]),
-        _matched(
-            [(call.tool, frozenset(call.arguments)) for call in repeated],
-            [(call.name, frozenset(call.arguments)) for call in needed],
+        sum(map(len, repeated.values())),
+        matched(lambda call: call.tool, lambda call: call.name),
+        matched(
+            lambda call: (call.tool, frozenset(call.arguments)), lambda call: (call.name, frozenset(call.arguments))
         ),
-        _matched(
-            [(call.tool, dumps(call.arguments)) for call in repeated],
-            [(call.name, dumps(call.arguments)) for call in needed],
-        ),
+        matched(lambda call: (call.tool, dumps(call.arguments)), lambda call: (call.name, dumps(call.arguments))),
     )
 
 
-def _matched(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    return (Counter(one) & Counter(other)).total()
+def _matched(shown: Mapping[Place, Sequence[Hashable]], needed: Sequence[Sequence[Hashable]]) -> int:
+    """How many pairs there are: each turn with what was shown before it, what is left with what the task was shown.
+
+    >>> _matched({0: "ab", "task": "bc"}, ["a", "bbc"])
+    3
+    >>> _matched({1: "a"}, ["a", "b"])
+    0
+    """
+    pairs, left = 0, Counter[Hashable]()
+    for turn, calls in enumerate(needed):
+        wanted = Counter(calls)
+        found = wanted & Counter(shown.get(turn, ()))
+        pairs += found.total()
+        left += wanted - found
+    before = Counter(call for place, calls in shown.items() if not isinstance(place, int) for call in calls)
+    return pairs + (left & before).total()

@@ -6,31 +6,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from amd.arms.words import ArmProtocol, label_of
+from amd.evaluate.estimates import Interval, clustered_ratio
 from amd.experiment.covering import TaskCoverage
-from amd.experiment.intervals import Interval, family_interval
 from amd.experiment.repairs import ErrorHint
 
 __all__ = ["CoverageRow", "Figures", "HintFigures"]
 
 _PER_TOKENS = 100
+_DRAWS = 2_000  # of each bootstrap: a table has hundreds of intervals, and shows two digits of each
 
 
 @dataclass(frozen=True, slots=True)
 class HintFigures:
-    """What hints had, as shares of the recorded ``errors`` whose repair is known (see ``ErrorHint``)."""
+    """What hints had, as shares of the recorded ``errors`` whose repair is known (see ``ErrorHint``); none without."""
 
     errors: int
-    shown: Interval
-    example: Interval
-    repairs: Interval
+    shown: Interval | None
+    example: Interval | None
+    repairs: Interval | None
 
     @classmethod
     def of(cls, hints: Sequence[ErrorHint], seed: int) -> HintFigures:
         """The figures of these hints."""
 
-        def share(true: Callable[[ErrorHint], bool]) -> Interval:
-            families = [hint.family for hint in hints]
-            return family_interval([true(hint) for hint in hints], [1] * len(hints), families, seed=seed)
+        def share(true: Callable[[ErrorHint], bool]) -> Interval | None:
+            return _ratio([true(hint) for hint in hints], [1] * len(hints), [hint.family for hint in hints], seed)
 
         return cls(
             len(hints),
@@ -44,6 +44,9 @@ class HintFigures:
 class Figures:
     """The figures of a row: shares with intervals clustered by family, and counts.
 
+    A figure that has nothing to be divided by is ``None``. One that fewer than ten families stand behind, or that is
+    the same in each of them, has no interval (``amd.evaluate.estimates``).
+
     ``tools_per_tokens`` and ``arguments_per_tokens`` are calls covered for each 100 tokens shown. What is called
     ``over_random`` is a share less that of random records, task by task. ``precision`` and ``recall`` are of the top-1
     record's calls, repeated: by tool, by tool and argument names, and whole.
@@ -54,17 +57,17 @@ class Figures:
     nothing_shown: int
     tokens: float
     own_family: int
-    tools: Interval
-    arguments: Interval
-    tools_per_tokens: Interval
-    arguments_per_tokens: Interval
+    tools: Interval | None
+    arguments: Interval | None
+    tools_per_tokens: Interval | None
+    arguments_per_tokens: Interval | None
     random_tokens: float
-    random_tools: Interval
-    random_arguments: Interval
-    tools_over_random: Interval
-    arguments_over_random: Interval
-    precision: tuple[Interval, Interval, Interval]
-    recall: tuple[Interval, Interval, Interval]
+    random_tools: Interval | None
+    random_arguments: Interval | None
+    tools_over_random: Interval | None
+    arguments_over_random: Interval | None
+    precision: tuple[Interval | None, Interval | None, Interval | None]
+    recall: tuple[Interval | None, Interval | None, Interval | None]
     hints: HintFigures
     random_hints: HintFigures
 
@@ -93,9 +96,10 @@ class CoverageRow:
         """Everything that is printed of a row; ``seed`` is that of the intervals' draws."""
         tasks = self.tasks
 
-        def share(part: Callable[[TaskCoverage], float], whole: Callable[[TaskCoverage], float] = _one) -> Interval:
-            families = [task.family for task in tasks]
-            return family_interval(list(map(part, tasks)), list(map(whole, tasks)), families, seed=seed)
+        def share(
+            part: Callable[[TaskCoverage], float], whole: Callable[[TaskCoverage], float] = _one
+        ) -> Interval | None:
+            return _ratio(list(map(part, tasks)), list(map(whole, tasks)), [task.family for task in tasks], seed)
 
         return Figures(
             tasks=len(tasks),
@@ -128,19 +132,23 @@ class CoverageRow:
             random_hints=HintFigures.of(self.random_hints, seed),
         )
 
-    def _by_chance(self, part: Callable[[TaskCoverage], float], seed: int) -> Interval:
+    def _by_chance(self, part: Callable[[TaskCoverage], float], seed: int) -> Interval | None:
         families = [task.family for task in self.random]
-        return family_interval(list(map(part, self.random)), [1] * len(families), families, seed=seed)
+        return _ratio(list(map(part, self.random)), [1] * len(families), families, seed)
 
-    def _over_random(self, part: Callable[[TaskCoverage], float], seed: int) -> Interval:
+    def _over_random(self, part: Callable[[TaskCoverage], float], seed: int) -> Interval | None:
         """The paired difference, task by task; nothing where no random record was drawn."""
         size, families = len(self.tasks), [task.family for task in self.tasks]
         if not self.draws:
-            return Interval(None)
+            return None
         by_chance = [sum(map(part, self.random[at::size])) / self.draws for at in range(size)]
         more = [part(task) - chance for task, chance in zip(self.tasks, by_chance, strict=True)]
-        return family_interval(more, [1] * size, families, seed=seed)
+        return _ratio(more, [1] * size, families, seed)
 
 
 def _one(task: TaskCoverage) -> float:  # noqa: ARG001 - a mean is a ratio whose wholes are all 1
     return 1
+
+
+def _ratio(parts: Sequence[float], wholes: Sequence[float], families: Sequence[str], seed: int) -> Interval | None:
+    return clustered_ratio(parts, wholes, families, seed=seed, resamples=_DRAWS)

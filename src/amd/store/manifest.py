@@ -29,7 +29,7 @@ __all__ = [
     "sealed",
 ]
 
-_VERSION = re.compile(r"amd-memory/(\d+)")
+_VERSION = re.compile(r"amd-memory/([0-9]+)")
 
 
 def _canonical(fields: JSON) -> bytes:

@@ -39,7 +39,7 @@ MANIFEST = "manifest.json"
 GENERATIONS = "generations"
 LOCK = ".lock"
 JOURNAL = ".journal.jsonl"
-_NUMBER = re.compile(r"\d{6,}")
+_NUMBER = re.compile(r"[0-9]{6,}")
 
 
 def generation_folder(place: Path, generation: int) -> Path:

@@ -1,0 +1,86 @@
+"""The sections on what a run of a task cost, what each memory cost, and when that is repaid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from amd.evaluate.blocks import Block, Heading, Table
+from amd.evaluate.costs import BuildCost, Repayment
+from amd.evaluate.report import Report
+from amd.evaluate.wording import mean
+
+__all__ = ["cost_section", "runs_cost_table"]
+
+
+def runs_cost_table(report: Report) -> Table:
+    """One row an arm: what one run of a task took."""
+    return Table(
+        ("arm", "steps", "seconds", "prompt tokens", "reply tokens"),
+        tuple(
+            (
+                arm.title,
+                mean(arm.steps),
+                mean(arm.seconds),
+                mean(arm.prompt_tokens, digits=0),
+                mean(arm.completion_tokens, digits=0),
+            )
+            for arm in report.arms
+        ),
+        "What the student took for one run of a task: means over those that came to an end. Tokens are what its "
+        "endpoint counted over all steps, memory among them; a dash where the harness does not say.",
+    )
+
+
+def cost_section(report: Report) -> Iterator[Block]:
+    """What a run of a task cost, what each memory cost, and when it is repaid where prices were given."""
+    yield Heading("What a run of a task cost")
+    yield runs_cost_table(report)
+    built = tuple((arm.title, *_built(arm.build)) for arm in report.arms if arm.build)
+    if built:
+        yield Heading("What the memory cost")
+        yield Table(
+            ("arm", "distiller", "runs in it", "runs read", "requests", "prompt tokens", "reply tokens", "seconds"),
+            built,
+            "What the last build that changed the memory asked of its distiller, from the memory's manifest; the rules "
+            "ask for nothing. Runs read counts the refused ones too; it is unknown of a memory built in parts.",
+            words=(0, 1),
+        )
+    repaid = tuple((arm.title, *_repaid(arm.repayment)) for arm in report.arms if arm.repayment)
+    if repaid:
+        only = any(arm.repayment and arm.repayment.admitted_only for arm in report.arms)
+        yield Table(
+            ("arm", "teacher's runs paid", "invested", "a run of the teacher", "a run of the student", "repaid after"),
+            repaid,
+            "In the currency of the prices that were given. Invested are the teacher's runs, the failed and otherwise "
+            "refused ones too, and the distiller's work; each run of the student in the teacher's place saves the "
+            "difference of the two."
+            + (
+                " Admitted only: the manifest does not tell how many runs were refused, so these count only the runs "
+                "that the memory is made of, and the true figures are higher."
+                if only
+                else ""
+            ),
+            words=(0, 1),
+        )
+
+
+def _built(cost: BuildCost) -> tuple[str, ...]:
+    if cost.unknown:
+        return (cost.unknown, "", "", "", "", "", "")
+    return (
+        cost.distiller,
+        str(cost.runs),
+        "unknown" if cost.read is None else str(cost.read),
+        f"{cost.requests:,}",
+        f"{cost.prompt_tokens:,}",
+        f"{cost.completion_tokens:,}",
+        mean(cost.seconds),
+    )
+
+
+def _repaid(found: Repayment) -> tuple[str, ...]:
+    if found.unknown:
+        return (found.unknown, "", "", "", "")
+    after = "never: the student costs as much" if found.runs is None else f"{found.runs:,} runs"
+    paid = f"{found.teacher_runs:,}{' admitted only' if found.admitted_only else ''}"
+    return (paid, f"{found.invested:.4f}", f"{found.teacher:.6f}", f"{found.student:.6f}", after)
