@@ -156,11 +156,12 @@ def test_sasm_is_asked_turn_by_turn(logs):
     assert {exposure.place for exposure in logs["sasm"][TALK].exposures if exposure.record_ids} == {0, 1}
 
 
-def test_random_shows_as_much_as_amd_and_other_records(logs):
-    """Where amd shows something; never of the own family, which is there to be drawn."""
+def test_random_shows_no_more_than_amd_and_other_records(logs):
+    """Never of the own family, which is there to be drawn. What is drawn follows from the day, and may be too long."""
     pairs = [(logs["random"][scenario], logs["amd"][scenario]) for scenario in SCENARIOS]
     for drawn, found in pairs:
-        assert [len(each.record_ids) for each in drawn.exposures] == [len(each.record_ids) for each in found.exposures]
+        for one, other in zip(drawn.exposures, found.exposures, strict=True):
+            assert len(one.record_ids) <= len(other.record_ids)
         assert drawn.family not in [name for names in shown(drawn).values() for name in names]
         assert hidden(drawn) > 0
     ids = [[each.record_ids for log in logs_of for each in log.exposures] for logs_of in zip(*pairs, strict=True)]
