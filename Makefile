@@ -68,10 +68,10 @@ bfcl: $(VENV)/.ready-dev  ## Run the tests that need the harness of BFCL, in .ve
 toolsandbox-env:  ## Install a clone of apple/ToolSandbox (CLONE=path) into .venvs/toolsandbox (1 GB), to run students in it
 	@$(TOOLSANDBOX_SETUP)
 
-toolsandbox:  ## Run the tests that need the harness of ToolSandbox (CLONE=path), in .venvs/toolsandbox
+toolsandbox: $(VENV)/.ready-dev  ## Run the tests that need the harness of ToolSandbox (CLONE=path), in .venvs/toolsandbox
 	@$(TOOLSANDBOX_SETUP) --dev
-	@TOOLSANDBOX_ROOT="$(abspath $(CLONE))" $(TOOLSANDBOX_VENV)/bin/python -m pytest -p no:cacheprovider -m toolsandbox \
-		overlays/toolsandbox/tests $(ARGS)
+	@AMD_PYTHON="$(abspath $(BIN))/python" TOOLSANDBOX_ROOT="$(abspath $(CLONE))" $(TOOLSANDBOX_VENV)/bin/python \
+		-m pytest -p no:cacheprovider -m toolsandbox overlays/toolsandbox/tests $(ARGS)
 
 appworld-env:  ## Install AppWorld into .venvs/appworld (240 MB) and make a world of invented people, to run students in it
 	@$(APPWORLD_SETUP)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import time
@@ -23,6 +24,8 @@ from talks import SCENARIOS, Played, talks
 
 HERE = Path(__file__).parent
 PATIENCE = 240
+PROGRESS = re.compile(r"^scenarios: \d+ of \d+, \d+ s\n", re.MULTILINE)
+"""What a command says every half a minute where nobody watches: on a busy machine a run may last as long."""
 
 
 def _missing() -> str:
@@ -68,10 +71,10 @@ class Done:
 def start():
     """Starts ``python -m amd_toolsandbox ARGUMENTS`` as a process of its own: no key, of nobody."""
 
-    def begin(*arguments, module="amd_toolsandbox", **more):
+    def begin(*arguments, module="amd_toolsandbox", python=sys.executable, **more):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "RAPID_"))}
         return subprocess.Popen(
-            [sys.executable, "-m", module, *map(str, arguments)],
+            [python, "-m", module, *map(str, arguments)],
             env={**kept, **more},
             cwd=HERE,
             stdout=subprocess.PIPE,
@@ -90,7 +93,7 @@ def cli(start):
     def run(*arguments, **more):
         process = start(*arguments, **more)
         out, err = process.communicate(timeout=PATIENCE)
-        return Done(process.returncode, out, err)
+        return Done(process.returncode, out, PROGRESS.sub("", err))
 
     return run
 
