@@ -59,7 +59,7 @@ def test_a_plan_says_what_is_lacking_and_what_will_be_made(amd, config, tmp_path
         "there is no memory at lost",
         "there is no split at far.json",
         "arm.far: there is no tokenizer at tokenizer.json",
-        "small-none-0: there is no option '--colour'",
+        "small-none-0 and 3 other runs: there is no option '--colour'",
     ):
         assert said in done.err
     assert "at new" not in done.err

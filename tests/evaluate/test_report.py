@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -294,3 +295,27 @@ def test_the_schema_is_documented(made):
     ]
     found = evaluate([made("none", outcomes("010")), made("amd", outcomes("110"), method="amd")]).as_json()
     assert told == [set(found), set(found["arms"][0]), set(found["comparisons"][0])]
+
+
+def test_a_split_that_changed_is_told(made, tmp_path):
+    """What a cross-split arm was shown cannot be judged then; the split unchanged is the control."""
+    path = tmp_path / "split.json"
+    value = {"format": "amd-split/1", "benchmark": "garden", "train": ["f0", "f9"], "test": ["f1"]}
+    path.write_text(json.dumps(value), encoding="utf-8")
+    run = made("held", {"t3": True}, method="amd", protocol="cross-split", split=path)
+    kept = replace(run, split_sha256=run.arm.known_split(None).sha256)
+    assert not any("NOT CHECKED" in notice for notice in evaluate([kept]).notices)
+    path.write_text(json.dumps({**value, "train": ["f0"]}), encoding="utf-8")
+    (notice,) = [notice for notice in evaluate([kept]).notices if "NOT CHECKED" in notice]
+    assert "the split that held began with" in notice
+
+
+def test_runs_of_one_seed_are_told(made):
+    """They are repetitions; different seeds, and runs of which nobody knows, are the control."""
+
+    def told(*seeds):
+        runs = [replace(made(f"amd-{at}", outcomes("110"), method="amd"), seed=seed) for at, seed in enumerate(seeds)]
+        return [notice for notice in evaluate(runs).notices if "have the seed" in notice]
+
+    assert told(0, 1, 1) == ["Several runs of amd have the seed 1: they are repetitions of one another."]
+    assert told(0, 1, 2) == told(None, None) == []

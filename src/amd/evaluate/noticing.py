@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from amd.evaluate.comparison import Comparison
@@ -25,6 +26,7 @@ def notices(
     for arm in arms:
         yield from _lacking(arm, missing)
         yield from _repeating(arm)
+        yield from _unchecked(arm)
     yield from _changed(arms)
     for arm, found in others:
         yield from _beside(arm, first, found)
@@ -53,6 +55,20 @@ def _repeating(arm: ArmResults) -> Iterator[str]:
             f"The {len(arm.runs)} runs of {arm.title} ended alike in each of {len(several)} tasks, as repetitions of "
             "one run do (greedy decoding, temperature 0): then its pass^k and its intervals say nothing of the "
             "variation between runs."
+        )
+    seeds = Counter(run.seed for run in arm.runs if run.seed is not None)
+    twice = sorted(seed for seed, count in seeds.items() if count > 1)
+    if twice:
+        yield f"Several runs of {arm.title} have the seed {twice[0]}: they are repetitions of one another."
+
+
+def _unchecked(arm: ArmResults) -> Iterator[str]:
+    """A split that cannot be compared with what was shown."""
+    known = arm.arm.known_split(arm.runs[0].split_sha256)
+    if arm.arm.protocol == "cross-split" and arm.arm.method != "none" and known is None:
+        yield (
+            f"NOT CHECKED: the split that {arm.title} began with is not at {arm.arm.split} any more, so nobody can say "
+            "whether it was shown more than train families. Its own families were looked for as ever."
         )
 
 

@@ -78,8 +78,12 @@ def _no_recipe(recipe: Recipe) -> ConfigError:
 
 def _refused(experiment: Experiment) -> Iterator[ConfigError]:
     commands = commands_of(experiment.benchmark)
+    found: dict[str, tuple[ConfigError, list[str]]] = {}
     for run in experiment.runs():
         try:
             commands(run.path, run.words())
         except ConfigError as error:
-            yield ConfigError(f"{run.path.name}: {error.message}", next_step=error.next_step)
+            found.setdefault(error.message, (error, []))[1].append(run.path.name)
+    for error, names in found.values():
+        others = f" and {len(names) - 1} other runs" if len(names) > 1 else ""
+        yield ConfigError(f"{names[0]}{others}: {error.message}", next_step=error.next_step)
