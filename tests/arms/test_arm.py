@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -118,14 +117,3 @@ def test_paths_hold_in_every_process(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert there.embedder == f"onnx:{tmp_path / 'e'}"
     assert Arm(method="none").absolute() == Arm(method="none")
     assert Arm.of({"memory": "m", "embedder": "openai:x"}).absolute().embedder == "openai:x"
-
-
-def test_a_split_is_known_as_long_as_it_is_the_same(split: Callable[..., Path]) -> None:
-    """By its own hash; one that is gone, or was drawn again, is not taken for it."""
-    arm = Arm.of({"method": "none", "split": split(["a"], ["b"])})
-    known = arm.known_split(None)
-    assert known is not None
-    assert arm.known_split(known.sha256) == known
-    assert arm.known_split("0" * 64) is None
-    assert Arm(method="none").known_split(None) is None
-    assert Arm.of({"method": "none", "split": "gone.json"}).known_split(None) is None

@@ -282,6 +282,6 @@ def test_a_run_is_told_what_was_opened(arm: Make, split: Split) -> None:
     with arm(method="none", split=split(FAMILIES[1:], FAMILIES[:1])).open(7) as opened:
         facts = opened.facts()
         assert opened.split is not None
-    assert (facts["seed"], facts["split_sha256"], facts["memory_content"]) == (7, opened.split.sha256, None)
+    assert (facts["seed"], facts["split"].split, facts["memory_content"]) == (7, opened.split, None)
     with arm().open() as opened:
-        assert (opened.facts()["split_sha256"], opened.facts()["memory_seal"]) == (None, opened.seal)
+        assert (opened.facts()["split"], opened.facts()["memory_seal"]) == (None, opened.seal)

@@ -11,7 +11,10 @@ import pytest
 
 import amd
 from amd.arms import RUN_SETTINGS, Arm, RunDirectory, RunResults, RunSettings, replace_text
+from amd.arms.kept_split import KeptSplit
 from amd.errors import ConfigError
+
+SPLIT = KeptSplit(benchmark="beds", train=("a",), test=("b",))
 
 
 class Settings(RunSettings):
@@ -139,10 +142,13 @@ def test_two_commands_never_work_in_one_directory(tmp_path: Path, ending: str) -
 
 def test_a_run_and_its_results_say_the_same(tmp_path: Path) -> None:
     """What an overlay hands on; two runs never begin at one moment, so that a copy is told."""
-    one, other = settings(seed=3, split_sha256="2" * 64), settings()
+    one, other = settings(seed=3, split=SPLIT), settings()
     assert one.created_at != other.created_at
     shared = one.shared()
-    assert (shared["seed"], shared["split_sha256"], shared["created_at"]) == (3, "2" * 64, one.created_at)
+    assert (shared["seed"], shared["split"], shared["created_at"]) == (3, SPLIT, one.created_at)
     results = RunResults(path=tmp_path, benchmark="b", student="s", tasks=(), **shared)
     assert (results.arm, results.memory_seal) == (one.arm, one.memory_seal)
     assert settings(seed=3).differences(settings(seed=4)) == ["seed: 3, not 4"]
+    drawn_again = SPLIT.model_copy(update={"test": ("c",)})
+    assert settings(split=SPLIT).differences(settings(split=SPLIT)) == []
+    assert [each[:5] for each in settings(split=SPLIT).differences(settings(split=drawn_again))] == ["split"[:5]]

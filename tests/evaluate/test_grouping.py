@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from amd.arms import Arm, RunResults, TaskResult
+from amd.arms.kept_split import KeptSplit
 from amd.errors import ConfigError
 from amd.evaluate.grouping import group
 
@@ -58,3 +60,17 @@ def test_a_task_of_two_families_is_refused(tmp_path):
     ]
     with pytest.raises(ConfigError, match=r"'f1' in one run of .* 'f2' in another"):
         group(runs, missing="failed")
+
+
+def test_a_run_keeps_its_split(made, tmp_path):
+    """As it began with it: what was shown against it stays told, though the file is another one by now."""
+    path = tmp_path / "split.json"
+    value = {"benchmark": "garden", "train": ["f0"], "test": ["f1"]}
+    run = made("run", {"t3": True}, method="amd", protocol="cross-split", split=path)
+    kept = replace(run, split=KeptSplit.model_validate_json(json.dumps(value)))
+    (gone,) = group([kept], missing="failed")
+    path.write_text(json.dumps({"format": "amd-split/1", **value, "train": ["f0", "f99"]}), encoding="utf-8")
+    (changed,) = group([kept], missing="failed")
+    assert gone.split == changed.split == kept.split.split.sha256
+    assert gone.figures.outside_split == changed.figures.outside_split == 1
+    assert group([run], missing="failed")[0].figures.outside_split == 0  # it kept none: the file counts

@@ -36,6 +36,6 @@ def test_it_reads_what_an_experiment_runs_itself(tmp_path, monkeypatch):
     """Whether the paths are relative or not."""
     monkeypatch.chdir(tmp_path)
     recipe = MemoryRecipe(path=Path("own"), build=("bfcl", "runs/self/small-none-0", "--kind", "student"))
-    assert recipe.reads(Path("runs/self"))
-    assert recipe.reads(tmp_path / "runs" / "self")
-    assert not recipe.reads(Path("runs/selfish"))
+    assert recipe.reads([Path("runs/self/small-amd-0"), Path("runs/self/small-none-0")])
+    assert recipe.reads([tmp_path / "runs" / "self" / "small-none-0"])
+    assert not recipe.reads([Path("runs/self/small-none"), Path("runs/self/small-none-01")])

@@ -98,8 +98,9 @@ def report_on(run: Run) -> RunReport:
             next_step="run the same command again",
         )
     logs = [log_of(run, stands, name) for name in stands.success]
-    split = run.settings.arm.known_split(run.settings.split_sha256)
-    return RunReport(run, figures_of(logs, family=family, split=split), stands, scenarios_of(run, stands))
+    split = run.settings.split
+    figures = figures_of(logs, family=family, split=split.split if split else None)
+    return RunReport(run, figures, stands, scenarios_of(run, stands))
 
 
 def scenarios_of(run: Run, stands: Standing) -> Scenarios:

@@ -85,7 +85,7 @@ def report_on(run: Run) -> RunReport:
     fresh = {name: score for name, score in scores.items() if score.total == counts[name]}
     return RunReport(
         run=run,
-        figures=figures_of(logs, family=family, split=settings.arm.known_split(settings.split_sha256)),
+        figures=figures_of(logs, family=family, split=settings.split.split if settings.split else None),
         stands=stands,
         scores=fresh,
         stale=tuple(name for name in scores if name not in fresh),

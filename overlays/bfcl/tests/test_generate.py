@@ -47,7 +47,7 @@ def wish(package, run_settings, tmp_path):
         plan = read_plan((), {"model": "student", **given}, arm or {"method": "none"}, ())
         path = tmp_path / "run"
         begun = Run(path)
-        split = plan.arm.known_split(None)
+        split = json.loads(plan.arm.split.read_text("utf-8")) if plan.arm.split else None
         begun.begin(
             run_settings(
                 name=registry_name(plan.model, plan.arm, plan.calling),
@@ -55,7 +55,7 @@ def wish(package, run_settings, tmp_path):
                 ids=expected[:1],
                 arm=plan.arm,
                 memory_content=content,
-                split_sha256=split.sha256 if split else None,
+                split=split and {name: split[name] for name in ("benchmark", "train", "test")},
                 tasks_sha256=package.sha256(f"BFCL_v4_{name}.json" for name in plan.categories),
             )
         )

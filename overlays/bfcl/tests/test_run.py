@@ -8,6 +8,7 @@ import pytest
 
 import amd
 from amd.arms import RUN_SETTINGS, replace_text
+from amd.arms.kept_split import KeptSplit
 from amd.errors import ConfigError
 from amd_bfcl.journal import Journal
 from amd_bfcl.lines import replace_lines
@@ -60,7 +61,7 @@ COUNTS = [
     ("calling", "prompting", "calling: 'fc', not 'prompting'"),
     ("categories", ("multi_turn_miss_func",), "categories: ['multi_turn_base'], not ['multi_turn_miss_func']"),
     ("memory_content", "2" * 64, "memory_content: '000"),
-    ("split_sha256", "2" * 64, "split_sha256: None, not '222"),
+    ("split", KeptSplit(benchmark="bfcl", train=("a",), test=("b",)), "split: None, not '"),
     ("seed", 1, "seed: None, not 1"),
     ("harness", ("--temperature", "0.7"), "harness: [], not ['--temperature', '0.7']"),
     ("handler", "OtherHandler", "handler: 'OpenAICompletionsHandler', not 'OtherHandler'"),
@@ -71,7 +72,6 @@ COUNTS = [
     ("arm", {"memory": "m", "layout": "turns"}, "arm.layout: 'block', not 'turns'"),
     ("arm", {"memory": "m", "method": "workflow"}, "arm.method: 'amd', not 'workflow'"),
     ("arm", {"memory": "m", "function_tokens": 7}, "arm.function_tokens: "),
-    ("arm", {"memory": "m", "split": "s.json"}, "arm.split: None, not 's.json'"),
     ("arm", {"method": "none"}, "arm.method: 'amd', not 'none'"),
 ]
 COUNTS_NOT = [

@@ -92,8 +92,8 @@ def report_on(run: Run, success_score: float) -> RunReport:
             next_step="see to the service, then run the same command again, or: python -m amd_toolsandbox rescore RUN",
         )
     logs = [log_of(run, name) for name in stands.scores]
-    split = run.settings.arm.known_split(run.settings.split_sha256)
-    return RunReport(run, figures_of(logs, family=family, split=split), stands, success_score)
+    split = run.settings.split
+    return RunReport(run, figures_of(logs, family=family, split=split.split if split else None), stands, success_score)
 
 
 def log_of(run: Run, scenario: str) -> RunLog:

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from amd.arms.words import ArmProtocol, hides, label_of
 from amd.errors import ConfigError
-from amd.exclusion import Split, read_split
 from amd.methods import METHODS, method_named
 from amd.session.budget import Limits
 from amd.session.terms import Layout, Mode, check_choices
@@ -140,20 +139,6 @@ class Arm(BaseModel):
         if kind == "onnx":
             found["embedder"] = f"onnx:{Path(folder).absolute()}"
         return self.model_copy(update=found)
-
-    def known_split(self, sha256: str | None) -> Split | None:
-        """The arm's split, if it has one whose file can still be read and is the one of this hash.
-
-        Args:
-            sha256: the split's own hash, as a run began with it; ``None`` takes the file as it is.
-        """
-        if self.split is None:
-            return None
-        try:
-            split = read_split(self.split)
-        except ConfigError:
-            return None
-        return split if sha256 in (None, split.sha256) else None
 
     def open(self, seed: int | None = None) -> OpenArm:
         """The arm ready for its tasks: the memory and the split are read and checked whole, once; close it after use.

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from amd.arms.kept_split import KeptSplit
 from amd.chat import CallFormat
 from amd.config import chat_model_named, embedder_named
 from amd.errors import ConfigError
@@ -95,7 +96,7 @@ class OpenArm:
             "memory_content": self.content,
             "memory_seal": self.seal,
             "memory_from": self.teachers,
-            "split_sha256": self.split.sha256 if self.split else None,
+            "split": KeptSplit.of(self.split) if self.split else None,
             "seed": self.seed,
         }
 

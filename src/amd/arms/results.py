@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from amd.arms.arm import Arm
+from amd.arms.kept_split import KeptSplit
 from amd.arms.run_log import RunLog
 from amd.errors import TrajectoryError
 from amd.json_text import JSON
@@ -63,7 +64,7 @@ class RunResults:
     ``terms`` is what two runs must share for their scores to be compared: the harness's version, the hash of its
     tasks, what counts as success. ``memory_from`` names whose runs the memory is made of and of which kind, as
     ``RunSettings.memory_from``. Runs that differ in nothing but ``path``, ``seed``, time and outcomes are seeds of one
-    arm. ``split_sha256`` is the hash of the split that the run began with, ``created_at`` when that was.
+    arm. ``split`` is the one that the run began with, ``created_at`` says when that was.
     ``made_up`` marks an example: a report says so and never presents it as measured.
 
     >>> run = RunResults(path=Path("runs/none"), benchmark="b", student="s", arm=Arm(method="none"), tasks=())
@@ -79,7 +80,7 @@ class RunResults:
     memory_content: str | None = None
     memory_seal: str | None = None
     memory_from: tuple[str, ...] = ()
-    split_sha256: str | None = None
+    split: KeptSplit | None = None
     created_at: str | None = None
     terms: Mapping[str, JSON] = field(default_factory=dict)
     seed: int | None = None

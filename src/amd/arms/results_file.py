@@ -3,7 +3,7 @@
 One JSON object; ``amd`` of a task is the log that ``RunLog.as_json`` gives, without which a memory's arm is refused::
 
     {"format": "amd-results/1", "benchmark": "office", "student": "qwen3-4b", "arm": {"method": "none"},
-     "memory_content": null, "memory_seal": null, "memory_from": [], "split_sha256": null, "created_at": null,
+     "memory_content": null, "memory_seal": null, "memory_from": [], "split": null, "created_at": null,
      "terms": {}, "seed": 1, "made_up": false,
      "tasks": [{"task_id": "t1", "family": "f1", "success": true, "fault": null, "steps": 4, "seconds": 2.5,
                 "prompt_tokens": 900, "completion_tokens": 80, "amd": {...}}]}
@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from amd.arms.arm import Arm
+from amd.arms.kept_split import KeptSplit
 from amd.arms.results import Fault, RunResults, TaskResult
 from amd.arms.run_directory import replace_text
 from amd.arms.run_log import RunLog
@@ -55,7 +56,7 @@ class _Run(_Strict):
     memory_content: str | None = None
     memory_seal: str | None = None
     memory_from: tuple[str, ...] = ()
-    split_sha256: str | None = None
+    split: KeptSplit | None = None
     created_at: str | None = None
     terms: dict[str, JsonValue] = {}
     seed: int | None = None

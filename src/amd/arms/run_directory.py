@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import amd
 from amd.arms.arm import Arm
+from amd.arms.kept_split import KeptSplit
 from amd.arms.words import RUN_SETTINGS
 from amd.errors import ConfigError
 
@@ -32,9 +33,10 @@ def _now() -> str:
 class RunSettings(BaseModel):
     """What a run was asked for: the arm, and the memory that it opened. An overlay adds its student and its tasks.
 
-    ``format`` is a literal of the overlay's own. ``memory_content``, ``memory_seal`` and ``split_sha256`` name what was
-    opened, ``memory_from`` says whose runs the memory is made of. ``seed`` is what the student's requests and random
-    records were drawn by; ``None`` where none was given. ``created_at`` tells a run from its copy.
+    ``format`` is a literal of the overlay's own. ``memory_content`` and ``memory_seal`` name what was opened, and
+    ``split`` is the arm's own as it was then; ``memory_from`` says whose runs the memory is made of. ``seed`` is what
+    the student's requests and random records were drawn by; ``None`` where none was given. ``created_at`` tells a run
+    from its copy.
 
     >>> values = {"arm": Arm(method="none"), "memory_content": None, "memory_seal": None}
     >>> settings = RunSettings(format="garden/1", **values)
@@ -49,21 +51,24 @@ class RunSettings(BaseModel):
     memory_content: str | None
     memory_seal: str | None
     memory_from: tuple[str, ...] = ()
-    split_sha256: str | None = None
+    split: KeptSplit | None = None
     seed: int | None = None
     amd: str = amd.__version__
     created_at: str = Field(default_factory=_now)
 
     def compared(self) -> dict[str, object]:
         """What must be the same in two runs whose tasks stand side by side; the same content may lie anywhere."""
-        arm = self.arm.model_dump(mode="json", exclude={"memory", "pin", "embedder", "embedder_url", "decomposer_url"})
-        own = {"memory_content": self.memory_content, "split_sha256": self.split_sha256, "seed": self.seed}
+        arm = self.arm.model_dump(
+            mode="json", exclude={"memory", "pin", "split", "embedder", "embedder_url", "decomposer_url"}
+        )
+        split = self.split.split.sha256 if self.split else None
+        own = {"memory_content": self.memory_content, "split": split, "seed": self.seed}
         return {**own, **{f"arm.{key}": value for key, value in arm.items()}}
 
     def shared(self) -> dict[str, Any]:
         """What the run's results (``RunResults``) say of its arm."""
-        names = ("memory_content", "memory_seal", "memory_from", "split_sha256", "seed", "created_at")
-        return {"arm": self.arm, **{name: getattr(self, name) for name in names}}
+        names = ("arm", "memory_content", "memory_seal", "memory_from", "split", "seed", "created_at")
+        return {name: getattr(self, name) for name in names}
 
     def differences(self, other: Self) -> list[str]:
         """What would make tasks of the two unlike each other, as ``name: this, not that``."""

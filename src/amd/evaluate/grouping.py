@@ -14,10 +14,11 @@ from amd.arms.figures import ArmReport
 from amd.arms.figures import report as figures_of
 from amd.arms.results import RunResults, TaskResult
 from amd.errors import ConfigError
+from amd.exclusion import Split, read_split
 from amd.json_text import digest
 from amd.traces.families import families_of
 
-__all__ = ["ArmResults", "Missing", "group", "titled"]
+__all__ = ["ArmResults", "Missing", "group", "split_of", "titled"]
 
 Missing = Literal["failed", "drop"]
 """What a wanted task without a result counts as: a failure, or nothing at all."""
@@ -138,14 +139,23 @@ def _figures(runs: Sequence[RunResults]) -> ArmReport | None:
     logs = [task.log for run in runs for task in run.tasks if task.log is not None]
     if not logs:
         return None
-    split = runs[0].arm.known_split(runs[0].split_sha256)
-    return figures_of(logs, family=families_of(runs[0].benchmark) or (lambda _: None), split=split)
+    return figures_of(logs, family=families_of(runs[0].benchmark) or (lambda _: None), split=split_of(runs[0]))
+
+
+def split_of(run: RunResults) -> Split | None:
+    """The split that a run began with; that of its arm's file where the run kept none; ``None`` if there is none."""
+    if run.split is not None:
+        return run.split.split
+    try:
+        return read_split(run.arm.split) if run.arm.split else None
+    except ConfigError:
+        return None
 
 
 def _split_name(run: RunResults) -> str | None:
-    if run.arm.split is None or run.split_sha256 is not None:
-        return run.split_sha256
-    split = run.arm.known_split(None)
+    if run.arm.split is None:
+        return None
+    split = split_of(run)
     return split.sha256 if split else f"unknown: {run.arm.split} is not there any more, or no split"
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from amd.evaluate.comparison import Comparison
-from amd.evaluate.grouping import ArmResults, Missing
+from amd.evaluate.grouping import ArmResults, Missing, split_of
 from amd.json_text import digest
 
 __all__ = ["notices"]
@@ -64,11 +64,10 @@ def _repeating(arm: ArmResults) -> Iterator[str]:
 
 def _unchecked(arm: ArmResults) -> Iterator[str]:
     """A split that cannot be compared with what was shown."""
-    known = arm.arm.known_split(arm.runs[0].split_sha256)
-    if arm.arm.protocol == "cross-split" and arm.arm.method != "none" and known is None:
+    if arm.arm.protocol == "cross-split" and arm.arm.method != "none" and split_of(arm.runs[0]) is None:
         yield (
-            f"NOT CHECKED: the split that {arm.title} began with is not at {arm.arm.split} any more, so nobody can say "
-            "whether it was shown more than train families. Its own families were looked for as ever."
+            f"NOT CHECKED: {arm.title} kept no split, and there is none at {arm.arm.split} any more, so nobody can say "
+            "whether it was shown more than train families. Own families were looked for as ever."
         )
 
 

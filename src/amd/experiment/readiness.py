@@ -84,6 +84,6 @@ def _refused(experiment: Experiment) -> Iterator[ConfigError]:
             commands(run.path, run.words())
         except ConfigError as error:
             found.setdefault(error.message, (error, []))[1].append(run.path.name)
-    for error, names in found.values():
+    for fault, names in found.values():
         others = f" and {len(names) - 1} other runs" if len(names) > 1 else ""
-        yield ConfigError(f"{names[0]}{others}: {error.message}", next_step=error.next_step)
+        yield ConfigError(f"{names[0]}{others}: {fault.message}", next_step=fault.next_step)

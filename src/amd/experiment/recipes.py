@@ -34,9 +34,10 @@ class Recipe(BaseModel):
         """The words after ``python -m amd`` that make it."""
         raise NotImplementedError
 
-    def reads(self, folder: Path) -> bool:
-        """Whether it is made of what lies in a folder: of an experiment's own runs."""
-        return any(Path(word).absolute().is_relative_to(folder.absolute()) for word in self.given)
+    def reads(self, runs: Sequence[Path]) -> bool:
+        """Whether it is made of what one of these runs writes."""
+        folders = [run.absolute() for run in runs]
+        return any(Path(word).absolute().is_relative_to(folder) for word in self.given for folder in folders)
 
 
 class MemoryRecipe(Recipe):

@@ -60,7 +60,8 @@ def run_experiment(
     experiment.out.mkdir(parents=True, exist_ok=True)
     with RunDirectory(experiment.out, RunSettings, "amd experiment").locked():
         standing = Standing(experiment.out)
-        later = [recipe for recipe in recipes if recipe.kind == "memory" and recipe.reads(experiment.out)]
+        own = [run.path for run in runs]
+        later = [recipe for recipe in recipes if recipe.kind == "memory" and recipe.reads(own)]
         for recipe in recipes:
             if recipe not in later:
                 standing.keep_recipe(recipe, made=_make(recipe, experiment.out, tell, watch))

@@ -1,0 +1,40 @@
+"""The split that a run began with, kept with the run: its file may be drawn again, or be gone."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict
+
+from amd.exclusion import Split
+
+__all__ = ["KeptSplit"]
+
+
+class KeptSplit(BaseModel):
+    """A split as settings and results hold it.
+
+    >>> split = Split("beds", frozenset({"north"}), frozenset({"south"}))
+    >>> KeptSplit.of(split).split == split
+    True
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    benchmark: str
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+
+    @classmethod
+    def of(cls, split: Split) -> Self:
+        """The same families, in order."""
+        return cls(benchmark=split.benchmark, train=tuple(sorted(split.train)), test=tuple(sorted(split.test)))
+
+    @property
+    def split(self) -> Split:
+        """What it holds out.
+
+        Raises:
+            ConfigError: a family stands on both sides.
+        """
+        return Split(self.benchmark, frozenset(self.train), frozenset(self.test))
