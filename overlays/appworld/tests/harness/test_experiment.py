@@ -35,6 +35,7 @@ python = "{python}"
 out = "{out}"
 [tasks]
 tasks = {tasks}
+temperature = 0.5
 appworld_python = "{appworld}"
 [student.scripted]
 model = "{model}"
@@ -106,6 +107,8 @@ def both(experiment, none, root, cli, served, words, asked_of, tmp_path_factory)
             printed = end(process)
         plan = json.loads(end(begin(shared, "--plan", "--json")))
         sent["experiment"] = [json.dumps(request.body) for request in shared.requests]
+        asked = [request.body for request in shared.requests if request.method == "POST" and "seed" in request.body]
+        assert {(body["seed"], body["temperature"]) for body in asked} == {(0, 0.5)}
     assert [run["done"] for run in plan["runs"]] == [True] * len(ARMS)
     return printed, sent
 

@@ -39,6 +39,7 @@ python = "{python}"
 out = "{out}"
 [tasks]
 scenarios = {scenarios}
+temperature = 0.5
 [student.scripted]
 agent_model = "{agent}"
 user_model = "{user}"
@@ -85,6 +86,11 @@ def both(none, start, cli, served, played, tmp_path_factory):
         assert process.returncode == 0, err
         plan = start(*words, "--plan", "--json", module="amd", python=os.environ[PYTHON])
         assert [run["done"] for run in json.loads(plan.communicate(timeout=60)[0])["runs"]] == [True] * len(ARMS)
+        sampling = {
+            who: {(body.get("seed"), body.get("temperature")) for body in bodies(server, who)} for who in (AGENT, USER)
+        }
+        # The user has the seed of the run too, and whatever temperature its server has.
+        assert sampling == {AGENT: {(0, 0.5)}, USER: {(0, None)}}
         return folder / "out", out, [json.dumps(body) for body in bodies(server, AGENT)], beside
 
 
