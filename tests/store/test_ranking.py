@@ -18,7 +18,7 @@ def _rows(seed, count, width=8, distinct=4):
 
 
 def _slow(rows, asked, ids, seen, floor):
-    cosines = {row: float(rows[row].astype(np.float64) @ asked.astype(np.float64)) for row in seen}
+    cosines = {row: min(float(rows[row].astype(np.float64) @ asked.astype(np.float64)), 1.0) for row in seen}
     order = sorted(seen, key=lambda row: (-cosines[row], ids[row]))
     return [row for row in order if cosines[row] >= floor], cosines
 
@@ -55,6 +55,15 @@ def test_equal_rows_have_equal_scores_wherever_they_stand(seed, count):
     found = list(ranking.candidates)
     assert len({cosine for _, cosine in found}) == 1
     assert [ids[row] for row, _ in found] == list(range(count))
+
+
+def test_no_cosine_is_beyond_1():
+    """Rows are rounded to float32, and a row with itself may give a little more; here some do (the control)."""
+    rows = np.concatenate([_rows(seed, 1)[0] for seed in range(40)])
+    products = [float(row.astype(np.float64) @ row.astype(np.float64)) for row in rows]
+    assert max(products) > 1.0
+    bests = [by_cosine(rows @ row, 40, rows, row, lambda: np.arange(40), first=1, floor=-np.inf).best for row in rows]
+    assert max(bests) == 1.0
 
 
 def test_a_score_at_the_floor_counts():

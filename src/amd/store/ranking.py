@@ -88,8 +88,9 @@ _LEAST = -2.0
 
 
 def exact_cosines(rows: Rows, places: Places, asked: Scores) -> Scores:
-    """The cosines of the rows at ``places``, each summed by itself in float64."""
-    return np.array([asked.dot(rows[place]) for place in places.tolist()], np.float64)
+    """The cosines of the rows at ``places``, each summed by itself in float64; rounded rows give none beyond 1."""
+    found = np.array([asked.dot(rows[place]) for place in places.tolist()], np.float64)
+    return np.clip(found, -1.0, 1.0)
 
 
 def _count_below(scores: npt.NDArray[np.float32], seen: int, floor: float, rows: Rows, asked: Scores) -> int:
