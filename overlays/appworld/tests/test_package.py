@@ -16,7 +16,7 @@ README = PACKAGE.parent / "README.md"
 FILES = sorted(PACKAGE.rglob("*.py"))
 FACES = {"amd", "amd.errors", "amd.traces", "amd.arms", "amd.clients"}
 # A command fails and waits as those of ``amd`` do, and one serves scripts in place of models.
-MORE = {"commands": {"amd.cli.arms", "amd.cli.console", "amd.cli.exits", "amd.testing"}}
+MORE = {"commands": {"amd.cli.arms", "amd.cli.console", "amd.cli.exits", "amd.cli.playing"}}
 
 ENVIRONMENT = ("environment.py", "seat.py", "server.py", "serving.py")
 """What starts environment servers and asks them."""

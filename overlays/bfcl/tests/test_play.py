@@ -8,12 +8,6 @@ import subprocess
 import sys
 from urllib.request import Request, urlopen
 
-import pytest
-
-from amd.errors import ConfigError
-from amd.testing import LoopbackServer, run
-from amd_bfcl.commands.play import serve
-from amd_bfcl.player import Player
 from amd_bfcl.record import TEACHER
 
 # The command in an app of its own.
@@ -46,25 +40,9 @@ def test_it_serves_until_it_is_interrupted(package):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
     assert line == (
-        f"{url} serves model 'bfcl-oracle': the answer key of 2 multi_turn_base tasks, with slips. "
+        f"{url} serves the model 'bfcl-oracle': the answer key of 2 multi_turn_base tasks, with slips. "
         "No model is behind it. Stop it with Ctrl-C.\n"
     )
     assert said == "[cd(folder='no_such_folder')]"
     assert [model["id"] for model in models] == [TEACHER]
     assert (process.returncode, out, err) == (0, "stopped\n", "")
-
-
-def test_a_port_that_is_taken_is_a_usage_error():
-    """With the port, and what to do."""
-    with LoopbackServer() as server:
-        taken = int(server.url.removesuffix("/v1").rsplit(":", 1)[1])
-        with pytest.raises(ConfigError, match=f"port {taken} .* cannot be listened on: .*--port"):
-            serve(Player([]), taken)
-
-
-def test_a_long_run_keeps_no_requests():
-    """Their bodies would add up."""
-    with serve(Player([run(0)])) as server:
-        for _ in range(3):
-            assert ask(server.url, run(0).task.instruction) == "[cd(folder='folder_0', n=0)]"
-        assert len(server.requests) <= 1

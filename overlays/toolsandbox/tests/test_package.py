@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "amd_toolsandbox"
 FACES = {"amd", "amd.errors", "amd.traces", "amd.arms", "amd.clients"}
 # A command fails and waits as those of ``amd`` do, and one serves scripts in place of models.
-MORE = {"commands": {"amd.cli.arms", "amd.cli.console", "amd.cli.exits", "amd.testing"}}
+MORE = {"commands": {"amd.cli.arms", "amd.cli.console", "amd.cli.exits", "amd.cli.playing"}}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from amd.errors import ConfigError
-from amd.testing import LoopbackServer
+from amd.cli.playing import Port, play_until_interrupted
 from amd_bfcl.commands.options import AnyVersion
 from amd_bfcl.families import Category
 from amd_bfcl.package import find_package
 from amd_bfcl.player import Player, every_slip
 from amd_bfcl.record import TEACHER, record
 
-__all__ = ["play", "serve"]
+__all__ = ["play"]
 
 
 def play(
     *,
     category: Annotated[Category, typer.Option("--category", "-c", help="The one category to play.")] = Category.BASE,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first tasks.")] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0 is a free port.")] = 8765,
+    port: Port = 8765,
     slips: Annotated[
         bool,
         typer.Option(
@@ -40,30 +37,5 @@ def play(
     """
     runs = list(record(category, find_package(any_version=any_version), limit=limit))
     player = Player(runs, every_slip(runs) if slips else {})
-    with serve(player, port) as server:
-        try:
-            typer.echo(
-                f"{server.url} serves model {TEACHER!r}: the answer key of {len(runs)} {category} tasks"
-                f"{', with slips' if slips else ''}. No model is behind it. Stop it with Ctrl-C."
-            )
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            typer.echo("stopped")
-
-
-def serve(player: Player, port: int = 0) -> LoopbackServer:
-    """A server of the scripted student, which keeps no request; ``ConfigError`` if the port is taken."""
-
-    def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-        server.requests.clear()  # a test reads them, and here nobody does
-        return player(request)
-
-    try:
-        server = LoopbackServer(chat=answer, models=(TEACHER,), port=port)
-    except OSError as error:
-        raise ConfigError(
-            f"port {port} of 127.0.0.1 cannot be listened on: {error.strerror}",
-            next_step="choose another one with --port, or 0 for a free one",
-            port=port,
-        ) from error
-    return server
+    what = f"the answer key of {len(runs)} {category} tasks{', with slips' if slips else ''}"
+    play_until_interrupted(player, (TEACHER,), port, what=what)

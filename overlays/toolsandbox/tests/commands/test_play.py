@@ -8,9 +8,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from amd.errors import ConfigError
-from amd.testing import LoopbackServer
-from amd_toolsandbox.commands.play import serve
+from amd.cli.playing import serve_script
 from amd_toolsandbox.oracle.goals import Said, Sheet
 from amd_toolsandbox.oracle.player import AGENT, USER, Player
 
@@ -27,33 +25,12 @@ def ask(url, model, words, **more):
 
 def test_both_models_are_served():
     """The agent's script and the user's, by their names."""
-    with serve(PLAYER) as server:
+    with serve_script(PLAYER, (AGENT, USER)) as server:
         with urlopen(f"{server.url}/models") as answer:
             names = [model["id"] for model in json.load(answer)["data"]]
         assert names == [AGENT, USER] == ["toolsandbox-oracle", "scripted-user"]
         assert ask(server.url, AGENT, "Is the shed online")["content"] == "It is."
         assert ask(server.url, USER, "It is.", tools=[END])["tool_calls"][0]["function"]["name"] == "end_conversation"
-
-
-def test_a_long_run_keeps_no_requests():
-    """Their bodies would add up; where a test reads them they do (control)."""
-    for server, kept in ((serve(PLAYER), 0), (LoopbackServer(chat=PLAYER, models=(AGENT,)), 3)):
-        with server:
-            for _ in range(3):
-                ask(server.url, AGENT, "Is the shed online")
-            assert len(server.requests) == kept
-
-
-def test_a_port_that_is_taken_is_a_usage_error():
-    """With the port, and what to do; a free one is listened on (control)."""
-    with LoopbackServer() as server:
-        taken = int(server.url.removesuffix("/v1").rsplit(":", 1)[1])
-        with pytest.raises(ConfigError, match=f"port {taken} of 127.0.0.1 cannot be listened on: .*--port") as caught:
-            serve(PLAYER, taken)
-        assert (caught.value.exit_code, caught.value.fields) == (2, {"port": taken})
-        assert "\n" not in str(caught.value)
-    with serve(PLAYER, taken) as server:
-        assert server.url == f"http://127.0.0.1:{taken}/v1"
 
 
 @pytest.mark.skipif(find_spec("tool_sandbox") is not None, reason="the harness is installed here")

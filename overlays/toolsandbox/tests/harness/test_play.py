@@ -19,7 +19,7 @@ def test_it_serves_until_it_is_interrupted(start):
         out, err = process.communicate(timeout=10)
     assert re.fullmatch(
         rf"{url} serves the models 'toolsandbox-oracle' and 'scripted-user': the answer key of 101 bases, "
-        r"each with its 8 variants\. No model is behind them\. Stop it with Ctrl-C\.\n",
+        r"each with its 8 variants\. No model is behind it\. Stop it with Ctrl-C\.\n",
         line,
     )
     assert models == ["toolsandbox-oracle", "scripted-user"]

@@ -12,8 +12,8 @@ import time
 import pytest
 from greenhouse import TRAIN, cell
 
+from amd.cli.playing import serve_script
 from amd.testing import Fault, LoopbackServer
-from amd_appworld.commands.play import serve
 from amd_appworld.exposures import ORACLE
 
 COMMANDS = ("run", "report", "play")
@@ -117,14 +117,14 @@ def test_a_service_that_is_not_there_is_one_line(refused, words):
 
 def test_an_interpreter_that_is_not_there_is_one_line(refused, words, player, tmp_path):
     """Exit code 2, and what makes it."""
-    with serve(player) as server:
+    with serve_script(player, (ORACLE,)) as server:
         more = ("--method", "none", "--dataset", "train", "--appworld-python", tmp_path / "none")
         assert "setup_appworld" in refused(2, *words(server.url, *more))
 
 
 def test_a_run_tells_how_it_stands(told, words, player, root):
     """By task and by scenario, and what comes next."""
-    with serve(player) as server:
+    with serve_script(player, (ORACLE,)) as server:
         code, out, err = told(*words(server.url))
         assert (code, err) == (0, "")
         assert "4 of 4" in out
@@ -185,7 +185,7 @@ def until(so):
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_ended_leaves_no_server_and_goes_on(words, player, root, servers_of, without_progress, end):
     """Ctrl-C is one line and 130; whatever ended it, the same command plays what is left."""
-    with serve(player) as server:
+    with serve_script(player, (ORACLE,)) as server:
         slow = LoopbackServer(chat=player, models=(ORACLE,), latency=0.15)
         with slow, started(words(slow.url, "--method", "none", "--dataset", "train", "-w", "2")) as process:
             until(lambda: len(list(root.experiment("run").glob("exposures/*.json"))) >= 1)
