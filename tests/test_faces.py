@@ -114,6 +114,7 @@ FACES = {
         "ToolSpec",
         "Trajectory",
         "Turn",
+        "folders_with",
         "is_error",
         "load_reader",
         "read_conversation",

@@ -5,15 +5,14 @@ The harness names a folder ``agent_MODEL_user_MODEL_DATE``; a ``/`` in a model's
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from amd.errors import TrajectoryError
+from amd.traces import folders_with
 
 __all__ = ["CONTEXT", "TRAJECTORIES", "HarnessFolder", "find_folders"]
 
@@ -71,39 +70,4 @@ def find_folders(paths: Sequence[Path]) -> list[HarnessFolder]:
     Raises:
         TrajectoryError: A path is not there, is a file, cannot be looked at, or holds none.
     """
-    found: dict[Path, HarnessFolder] = {}
-    for path in paths:
-        try:
-            folders = list(_below(path))
-        except OSError as error:
-            raise TrajectoryError(
-                f"{path}: cannot be looked at: {error.strerror}", next_step="check its permissions", path=path
-            ) from error
-        if not folders:
-            raise TrajectoryError(
-                f"{path}: no folder {TRAJECTORIES}/ at or below it",
-                next_step="name a run directory, or a folder that the harness wrote",
-                path=path,
-            )
-        for folder in folders:
-            found.setdefault(folder.resolve(), HarnessFolder.of(folder))
-    return list(found.values())
-
-
-def _below(path: Path) -> Iterator[Path]:
-    """The folders that hold trajectories, in the order of their names."""
-
-    def refuse(error: OSError) -> None:
-        raise error
-
-    if not path.is_dir():
-        what = "no such folder" if not path.exists() else "a file, where a folder of runs is needed"
-        raise TrajectoryError(f"{path}: {what}", next_step="check the path", path=path)
-    if path.resolve().name == TRAJECTORIES:
-        yield path.resolve().parent
-        return
-    for folder, inside, _ in os.walk(path, onerror=refuse):
-        inside.sort()
-        if TRAJECTORIES in inside:
-            inside.remove(TRAJECTORIES)
-            yield Path(folder)
+    return [HarnessFolder.of(folder) for folder in folders_with(paths, TRAJECTORIES, what="run of the harness")]

@@ -39,6 +39,7 @@ from __future__ import annotations
 from amd.inject import strip_memory
 from amd.traces.canonical import FORMAT, write
 from amd.traces.chat_turns import Conversation, read_conversation, read_tools
+from amd.traces.folders import folders_with
 from amd.traces.lines import Line, read_jsonl
 from amd.traces.reader import Item, Note, Reader, ReaderOptions, load_reader, reader_options, readers
 from amd.trajectory import (
@@ -73,6 +74,7 @@ __all__ = [
     "ToolSpec",
     "Trajectory",
     "Turn",
+    "folders_with",
     "is_error",
     "load_reader",
     "read_conversation",
