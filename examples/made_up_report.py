@@ -9,6 +9,7 @@ Every run is marked as made up, and the report says so wherever it could be take
 
 from __future__ import annotations
 
+import hashlib
 import random
 import sys
 from pathlib import Path
@@ -70,6 +71,7 @@ def invent(folder: Path, name: str, seed: int, opened: OpenArm) -> Path:
         memory_content=None if none else opened.content,
         memory_seal=None if none else opened.seal,
         memory_from=() if none else opened.teachers,
+        terms={"max_steps": 9, "temperature": 0.7, "tasks_sha256": hashlib.sha256(b"the garden's tasks").hexdigest()},
         seed=seed,
         made_up=True,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -68,17 +69,40 @@ def kept(tmp_path):
 
 
 def test_a_report_is_printed_and_written(amd, kept, tmp_path, monkeypatch):
-    """The three tables in the terminal, the files below --out."""
-    monkeypatch.setenv("COLUMNS", "220")
+    """One row an arm in the terminal, the files below --out; as wide as it needs to be where nobody watches."""
+    monkeypatch.setenv("COLUMNS", "20")
     none, arm = kept("none", method="none", right=1), kept("arm", right=5)
     found = amd("report", none.path, arm.path, "--out", tmp_path / "out")
     assert (found.code, found.err) == (0, "")
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
-    assert "beside none" in found.out
-    assert "+66.7" in found.out
-    (protocols,) = [line.split("│")[2:4] for line in found.out.split("\n") if "│ protocol" in line]
-    assert [cell.strip() for cell in protocols] == ["no memory", "self-excluded"]
-    assert "what a run of a task cost" in found.out
+    rows = [line.split() for line in found.out.split("\n")[2:4]]
+    assert rows[0] == ["none", *["16.7", "%", "(3.0", "to", "56.4)", "baseline", "0"]]
+    assert rows[1] == ["arm", *["83.3", "%", "(43.6", "to", "97.0)", "+66.7", "0.125", "9"]]
+    assert "Differences from none in percentage points" in found.out
+    assert f"written: {tmp_path / 'out' / 'report.html'}, " in found.out
+
+
+@pytest.mark.parametrize(("columns", "own_line"), [(80, True), (90, False)])
+def test_many_arms_fit_a_terminal(amd, kept, tmp_path, monkeypatch, columns, own_line):
+    """No name is broken over lines and no row is wider; where both do not fit, the name has a line of its own."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    methods = ("none", "workflow", "subtask", "function", "amd")
+    runs = [kept(f"qwen-small-{method}", method=method) for method in methods]
+    runs.append(kept("qwen-small-amd-open", method="amd", protocol="in-sample"))
+    found = amd("report", *(run.path for run in runs), "--out", tmp_path / "out")
+    lines = re.sub("\x1b\\[[0-9;]*m", "", found.out).split("\n")
+    table = lines[lines.index(next(line for line in lines if "success" in line)) : -3]
+    assert max(map(len, table)) <= columns
+    assert len(table) == 2 + len(runs) * (2 if own_line else 1)
+    for arm in found_titles(tmp_path):
+        assert (arm in table) is own_line
+        assert sum(f"{arm} " in f"{line} " for line in table) == 1
+
+
+def found_titles(folder):
+    """What the arms of a written report are called."""
+    return [arm["title"] for arm in json.loads((folder / "out" / "report.json").read_text(encoding="utf-8"))["arms"]]
 
 
 def test_json_is_the_file(amd, kept, tmp_path):

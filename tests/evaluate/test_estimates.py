@@ -219,3 +219,13 @@ def test_the_interval_alone_calls_chance_a_result(families, of_each):
     by_interval, by_both = called_results(families, of_each)
     assert by_interval > 0.09
     assert by_both <= 0.05
+
+
+def test_an_end_that_is_0_but_for_rounding_is_0():
+    """0.1 + 0.2 - 0.3 is above 0 for a machine, and no reason to call a difference a result; 0.01 is one (control)."""
+    families = [str(at // 3) for at in range(36)]
+    for third, excludes in ((-0.3, False), (-0.27, True)):
+        values = [0.1, 0.2, third] * 11 + [1.0, 0.0, 0.0]
+        assert sum(values[:3]) > 0
+        found = clustered_mean(values, families, seed=0, resamples=999)
+        assert (found.low > 0, found.high > 0) == (excludes, True)

@@ -27,6 +27,16 @@ def test_an_arm_is_called_what_its_directories_share(made):
     assert names(made, ("same", "none"), ("same", "amd")) == ["same", "same (2)"]
 
 
+def test_one_seed_is_called_like_several(made):
+    """As ``amd experiment`` names directories; a number that is not the run's seed stays (the control)."""
+    assert names(made, ("small-amd-0", "amd"), ("small-amd-1", "amd")) == ["small-amd"]
+    assert names(made, ("small-amd-0", "amd"), values={"seed": 0}) == ["small-amd"]
+    assert names(made, ("small-top-5-0", "amd"), values={"seed": 0}) == ["small-top-5"]
+    assert names(made, ("amd-seed-1", "amd"), values={"seed": 1}) == ["amd"]
+    assert names(made, ("amd-1", "amd")) == names(made, ("amd-1", "amd"), values={"seed": 0}) == ["amd-1"]
+    assert names(made, ("top5", "amd"), values={"seed": 5}) == ["top5"]
+
+
 def test_a_split_names_its_arm(made, tmp_path):
     """By its hash: two files that say the same are one split, another one is another arm; a lost one is told."""
     splits = []

@@ -426,3 +426,127 @@ def test_names_are_text_wherever_they_stand():
     assert "".join(found.text).count(bad) == 11
     rows = [line for line in to_markdown(page).split("\n") if line.startswith("| ")]
     assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [3, 3, 3]
+
+
+def texts(page, kind):
+    """What the blocks of one kind say."""
+    return [block.summary if kind is Names else block.text for block in page.blocks if isinstance(block, kind)]
+
+
+def test_an_open_arm_that_showed_nothing_of_its_own_is_no_upper_bound(made):
+    """Counted from the logs; one that showed its own families may have been shown its answers (the control)."""
+    right = {"t0": True, "t3": False}
+    runs = [made("none", right)]
+    runs += [made("far", right, method="amd", protocol="in-sample")]
+    runs += [made("near", right, method="amd", protocol="in-sample", mode="dynamic", hits={"t3": 1})]
+    far, near = sorted(texts(page_of(evaluate(runs)), Banner))
+    assert far.startswith("IN-SAMPLE: far. Nothing was hidden, but no record of a task's own family was shown")
+    assert "no upper bound" in far
+    assert near.startswith("IN-SAMPLE: near. Tasks may have been shown what was learnt from their own answers")
+
+
+def test_an_open_arm_without_logs_is_not_vouched_for(made):
+    """Nobody knows what it was shown: all of its results are missing."""
+    runs = [made("none", {"t0": True}), made("open", {"t0": "missing"}, method="amd", protocol="in-sample")]
+    assert "Tasks may have been shown" in texts(page_of(evaluate(runs)), Banner)[-1]
+
+
+def test_what_scores_hold_under_is_said_once(made):
+    """What all arms share in one line, the rest by arm; digests are cut, and so nothing is where nothing is said."""
+    shared = {"success_score": 0.9, "harness": ["bfcl", "2025"], "tasks_sha256": "ab" * 32, "user": None}
+    runs = [made("none-0", {"t0": True}, values={"terms": {**shared, "limit": 40}, "seed": 0})]
+    runs += [made("none-1", {"t0": False}, values={"terms": {**shared, "limit": 40}})]
+    runs += [made("amd", {"t0": True}, method="amd", values={"terms": {**shared, "limit": 9, "extra": True}})]
+    report = evaluate(runs)
+    blocks = page_of(report).blocks
+    at = blocks.index(Heading("Runs"))
+    told, apart, listed = blocks[at + 1 : at + 4]
+    assert told.text == (
+        "All runs share, as the harness says it: success score: 0.9; harness: bfcl, 2025; "
+        "tasks sha256: abababababab; user: none."
+    )
+    assert apart.head == ("arm", "limit", "extra")
+    assert apart.rows == (("none", "40", "-"), ("amd", "9", "true"))
+    assert [row[listed.head.index("seeds")] for row in listed.rows] == ["0, unknown", "unknown"]
+    plain = page_of(evaluate([made("none", {"t0": True})])).blocks
+    assert isinstance(plain[plain.index(Heading("Runs")) + 1], Table), "control: no terms"
+
+
+def test_a_column_that_nobody_counted_is_left_out(made):
+    """And the section with it, if none is left; steps are told only where they are."""
+    run = made("none", {"t0": True})
+    silent = [
+        replace(run, tasks=tuple(replace(task, **dict.fromkeys(names)) for task in run.tasks))
+        for names in (("seconds", "prompt_tokens", "completion_tokens"), ("steps", "prompt_tokens"))
+    ]
+    steps, rest = (runs_cost_table(evaluate([each])) for each in silent)
+    assert (steps.head, rest.head) == (("arm", "steps"), ("arm", "seconds", "reply tokens"))
+    assert [("A step is what the harness counts" in table.caption) for table in (steps, rest)] == [True, False]
+    assert [("endpoint counted" in table.caption) for table in (steps, rest)] == [False, True]
+    assert not [table for table in (steps, rest) if "dash" in table.caption]
+    mute = replace(silent[0], tasks=tuple(replace(task, steps=None) for task in silent[0].tasks))
+    assert "What a run of a task cost" not in texts(page_of(evaluate([mute])), Heading)
+
+
+def test_only_those_helped_and_harmed_are_named(made):
+    """One is one task; where none was, that is said once for all arms."""
+    right = {"t0": True, "t3": False, "t6": False}
+    runs = [made("none", right), made("amd", {**right, "t3": True}, method="amd")]
+    runs.append(made("more", {"t0": False, "t3": True, "t6": True}, method="workflow"))
+    page = page_of(evaluate(runs))
+    assert texts(page, Names) == ["amd: 1 task helped", "more: 2 tasks helped", "more: 1 task harmed"]
+    alike = page_of(evaluate([made("none", right), made("amd", right, method="amd"), made("x", right, mode="dynamic")]))
+    assert texts(alike, Names) == []
+    assert texts(alike, Paragraph).count("No task was helped or harmed.") == 1
+    assert "No task was helped or harmed." not in texts(page, Paragraph)
+
+
+def test_one_is_singular(made):
+    """Of tasks, arms and records, in headlines, captions, titles and alarms; several are plural (the control)."""
+    one, two = {"t0": True}, {"t0": True, "t3": True}
+    for outcomes, wrong, right in ((one, "1 tasks", "1 task"), (two, "2 task ", "2 tasks")):
+        report = evaluate([made("none", outcomes), made("amd", outcomes, method="amd", hits={"t0": len(outcomes)})])
+        text = to_markdown(page_of(report)).replace(".", " ")
+        assert wrong not in text
+        assert text.count(right) >= 3
+    assert "2 of the records that it showed were of it" in text
+    single = evaluate([made("amd", one, method="amd", hits={"t0": 1})])
+    assert page_of(single).title == "garden: one arm"
+    assert "1 of the records that it showed was of it" in texts(page_of(single), Banner)[0]
+
+
+def test_a_caption_counts_once_what_is_alike(made):
+    """Tasks and runs of every arm; by arm where they differ (the control)."""
+    none, amd = made("none", {"t0": True, "t3": True}), made("amd", {"t0": True, "t3": True}, method="amd")
+    more = made("more", {"t0": True, "t3": True, "t6": True}, method="amd", mode="dynamic")
+    alike = captions(evaluate([none, amd]))["success.png"].text
+    apart = captions(evaluate([none, amd, more]))["success.png"].text
+    assert "Each arm has n = 2 tasks x 1 run." in alike
+    assert "none n = 2 tasks x 1 run, amd n = 2 tasks x 1 run, more n = 3 tasks x 1 run." in apart
+
+
+def drawn(report, draw):
+    """One of the pictures, before it is one."""
+    axes = Picture().subplots()
+    draw(axes, report)
+    return axes
+
+
+def test_hits_are_told_in_the_unit_of_their_bar(made):
+    """Records of one run of a task: the bar is as long as the label says, and a rare hit is not rounded away."""
+    tasks = {f"t{3 * at}": True for at in range(90)}
+    hits = dict.fromkeys(list(tasks)[:45], 2)
+    runs = [made("none", tasks), made("near", tasks, method="amd", protocol="in-sample", hits=hits)]
+    runs.append(made("leaky", tasks, method="amd", hits={"t0": 1}))
+    axes = drawn(evaluate(runs), plots._exposures)
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx([0, 2, 91 / 90])
+    assert [text.get_text() for text in axes.texts] == ["no memory", "own family: 1", "own family: 0.011 LEAKED"]
+
+
+def test_marks_at_the_ends_are_whole(made):
+    """All solved, and none: no mark is cut by the frame of its picture."""
+    report = evaluate([made("none", {"t0": False, "t3": False}), made("amd", {"t0": True, "t3": True}, method="amd")])
+    for draw in (plots._success, plots._tokens):
+        marks = [line for line in drawn(report, draw).lines if line.get_marker() not in ("", "None", None)]
+        assert len(marks) == 2
+        assert not [mark for mark in marks if mark.get_clip_on()]

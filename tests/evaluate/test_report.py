@@ -175,7 +175,7 @@ def test_cross_split_shows_train_alone_to_test_alone(made, tmp_path):
             leaky.check_leaks()
         assert caught.value.exit_code == 4
         banner = page_of(leaky).blocks[0]
-        assert banner.text.startswith(f"LEAK: {name} holds out what its split says, and 2 records")
+        assert banner.text.startswith(f"LEAK: {name} holds out what its split says, and 2 times it showed")
         assert "family, and" not in banner.text
 
 
@@ -283,6 +283,17 @@ def test_the_json_is_json(made):
     assert next(iter(found.items())) == ("format", FORMAT)
     assert found["arms"][1]["exposures"]["own_family"] == 0
     assert found["comparisons"][0]["helped"] == ["t0"]
+
+
+def test_terms_and_seeds_are_in_the_json(made):
+    """As the harness says them, whole; a run without a seed has none."""
+    terms = {"success_score": 0.9, "tasks_sha256": "a" * 64, "user": None, "limits": {"steps": 40}}
+    runs = [
+        made(f"none-{at}", outcomes("01"), values={"terms": terms, "seed": seed}) for at, seed in ((1, 7), (2, None))
+    ]
+    (arm,) = json.loads(json.dumps(evaluate(runs).as_json()))["arms"]
+    assert (arm["terms"], arm["seeds"], len(arm["runs"])) == (terms, [7, None], 2)
+    assert evaluate([made("none", outcomes("01"))]).as_json()["arms"][0]["terms"] == {}
 
 
 def test_the_schema_is_documented(made):

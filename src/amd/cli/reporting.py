@@ -1,24 +1,27 @@
-"""A report in a terminal: its banners, its two main tables, and where the rest is."""
+"""A report in a terminal: its banners, one row an arm, and where the rest is."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import typer
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
-from amd.cli.console import print_columns
 from amd.errors import ConfigError
+from amd.quoting import one_line
 
 if TYPE_CHECKING:  # what needs the extra is loaded when a report is asked for
-    from amd.evaluate.blocks import Table as Block
     from amd.evaluate.report import Report
 
 __all__ = ["check_installed", "report_on_runs", "tell_report"]
+
+_GAP: Final = "  "
+_HEAD: Final = 2  # rows of the head
 
 
 def report_on_runs(paths: Sequence[Path], out: Path, *, baseline: str, quiet: bool = False) -> Report:
@@ -54,21 +57,48 @@ def check_installed(what: str = "a report", *, pictures: bool = True) -> None:
 
 
 def tell_report(found: Report, written: list[Path]) -> None:
-    """Banners, the three main tables, and where the rest is."""
-    from amd.evaluate.sections import arms_table, banners, comparisons_table  # noqa: PLC0415 - as above
-    from amd.evaluate.spending import runs_cost_table  # noqa: PLC0415
+    """Banners, one row an arm, and where the rest is."""
+    from amd.evaluate.sections import banners  # noqa: PLC0415 - as above
 
     console = Console(highlight=False, markup=False)
     for banner in banners(found):
         console.print(banner.text, style="bold red" if banner.kind == "alarm" else "bold", soft_wrap=True)
-    _print_table("arms", arms_table(found))
+    for line in _laid_out(_rows(found), console.width if console.is_terminal else None):
+        console.print(line, soft_wrap=True)
     if found.comparisons:
-        _print_table(f"beside {found.arm(found.baseline).title}", comparisons_table(found))
-    _print_table("what a run of a task cost", runs_cost_table(found))
+        first = found.arm(found.baseline).title
+        console.print(
+            f"Differences from {first} in percentage points; intervals and all else on the page.", soft_wrap=True
+        )
     typer.echo(f"written: {', '.join(map(str, written))}")
 
 
-def _print_table(title: str, block: Block) -> None:
-    """One column an arm: a terminal is narrow, and there are more figures than arms."""
-    print_columns(title, [(row[0], list(zip(block.head[1:], row[1:], strict=True))) for row in block.rows])
-    Console(highlight=False, markup=False).print(block.caption, style="dim")
+def _rows(found: Report) -> list[tuple[str, ...]]:
+    """A head of two rows, and one row an arm: as few figures as a narrow terminal has room for."""
+    from amd.evaluate.wording import UNCOUNTED, mean, p_value, percent, points  # noqa: PLC0415 - as above
+
+    beside = {each.arm: (points(each.difference.value), p_value(each.p_holm)) for each in found.comparisons}
+    rows: list[tuple[str, ...]] = [
+        ("", "success", "", "p", "memory"),
+        ("arm", "(95 % interval)", "difference", "(Holm)", "tokens"),
+    ]
+    for arm in found.arms:
+        ends = f"({percent(arm.success.low, unit='')} to {percent(arm.success.high, unit='')})"
+        compared = ("baseline", "") if arm.name == found.baseline else beside.get(arm.name, (UNCOUNTED, UNCOUNTED))
+        tokens = mean(arm.exposures.tokens_mean if arm.exposures else None, digits=0)
+        rows.append((one_line(arm.title), f"{percent(arm.success.value)} {ends}", *compared, tokens))
+    return rows
+
+
+def _laid_out(rows: Sequence[tuple[str, ...]], width: int | None) -> Iterator[str]:
+    """The rows with their columns one under another; where they are too wide, a name stands above its figures."""
+    widths = [max(cell_len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    narrow = width is not None and sum(widths) + len(_GAP) * (len(widths) - 1) > width
+    for at, (name, *cells) in enumerate(rows):
+        figures = _GAP.join(cell.rjust(wide) for cell, wide in zip(cells, widths[1:], strict=True))
+        if not narrow:
+            yield f"{set_cell_size(name, widths[0])}{_GAP}{figures}"
+            continue
+        if at >= _HEAD:
+            yield name
+        yield f"{_GAP}{figures}"

@@ -9,6 +9,7 @@ from typing import Final
 from amd.evaluate.exposing import tiers_of
 from amd.evaluate.glyphs import in_pictures
 from amd.evaluate.report import ArmFigures, Report
+from amd.evaluate.wording import counted
 
 __all__ = ["FILES", "Caption", "captions"]
 
@@ -39,6 +40,8 @@ def captions(report: Report) -> dict[str, Caption]:
     if report.comparisons:
         first = report.arm(report.baseline).title
         pairs = ", ".join(f"{each.arm_title} n = {each.n}" for each in report.comparisons)
+        if len(report.comparisons) > 1 and len({each.n for each in report.comparisons}) == 1:
+            pairs = f"Each has n = {report.comparisons[0].n}"
         found["differences.png"] = Caption(
             f"{head}Paired differences from {first}, with 95 % intervals over families. {marks}{pairs}."
             f"{_numbered(report)}",
@@ -46,8 +49,9 @@ def captions(report: Report) -> dict[str, Caption]:
         )
     if tiers_of(report):
         found["exposures.png"] = Caption(
-            f"{head}Records shown to one run of a task, by tier, with the own-family hits of each arm. "
-            f"{n}{_told(in_pictures(tiers_of(report), 'tier'))}",
+            f"{head}Records shown to one run of a task, by tier; beside each bar how many of them were of the task's "
+            f"own family. Both are means over the runs that came to an end. {n}"
+            f"{_told(in_pictures(tiers_of(report), 'tier'))}",
             "Records shown by arm and tier.",
         )
         found["tokens.png"] = Caption(
@@ -58,8 +62,11 @@ def captions(report: Report) -> dict[str, Caption]:
 
 
 def _numbers(arms: Sequence[ArmFigures]) -> str:
-    told = (f"{arm.title} n = {arm.tasks} tasks x {len(arm.runs)}" for arm in arms)
-    return f"{', '.join(told)}."
+    """How many tasks and runs of each arm; once where all have as many."""
+    told = [f"n = {counted(arm.tasks, 'task')} x {counted(len(arm.runs), 'run')}" for arm in arms]
+    if len(arms) > 1 and len(set(told)) == 1:
+        return f"Each arm has {told[0]}."
+    return f"{', '.join(f'{arm.title} {numbers}' for arm, numbers in zip(arms, told, strict=True))}."
 
 
 def _numbered(report: Report) -> str:

@@ -102,5 +102,9 @@ def unlike(arm: ArmResults, baseline: ArmResults) -> list[str]:
         if arm.families[task_id] != baseline.families[task_id]
     ]
     if apart:
-        reasons.append(f"the families of {len(apart)} tasks, {apart[0]} among them")
+        reasons.append(
+            f"the families of {len(apart)} tasks, {apart[0]} among them"
+            if len(apart) > 1
+            else f"the family of the task {apart[0]}"
+        )
     return reasons

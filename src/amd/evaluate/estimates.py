@@ -126,7 +126,12 @@ def clustered_ratio(
         method="percentile",
         random_state=np.random.default_rng(seed),
     ).confidence_interval
-    return Interval(ratio, float(found.low), float(found.high))
+    return Interval(ratio, _end(found.low), _end(found.high))
+
+
+def _end(end: float) -> float:
+    """An end of an interval; a sum of fractions that is 0 but for their rounding does not exclude 0."""
+    return 0.0 if abs(end) < _SAME else float(end)
 
 
 def _ratio(sums: NDArray[np.float64], counts: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:

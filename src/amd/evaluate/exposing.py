@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from amd.arms.figures import ArmReport
-from amd.evaluate.blocks import Block, Heading, Table
+from amd.evaluate.blocks import Block, Heading, Paragraph, Table
 from amd.evaluate.report import ArmFigures, Report
+from amd.evaluate.wording import UNCOUNTED
+from amd.json_text import JSON
 from amd.methods import method_named
 
 __all__ = ["exposure_section", "runs_section", "tiers_of"]
 
 _SHORT = 12  # digits of a digest that a person compares
+_DIGEST = re.compile(r"[0-9a-f]{32,}")
 
 
 def tiers_of(report: Report) -> list[str]:
@@ -35,7 +40,7 @@ def exposure_section(report: Report) -> Iterator[Block]:
         ),
         rows,
         "Counted anew from the log of each run of a task. Hidden counts records that the viewer kept back. An arm that "
-        "hides a task's own family must have 0 own-family hits; in an IN-SAMPLE arm they are expected. A "
+        "hides a task's own family must have 0 own-family hits; in an IN-SAMPLE arm there may be some. A "
         "cross-split arm must show train families alone, to tasks of test families alone.",
     )
 
@@ -44,13 +49,13 @@ def _exposure(arm: ArmFigures, shown: ArmReport, tiers: list[str]) -> tuple[str,
     by_tier = {tier.tier: tier for tier in shown.tiers}
     return (
         arm.title,
-        str(shown.tasks),
-        str(shown.nothing_shown),
-        *(str(by_tier[tier].shown) if tier in by_tier else "" for tier in tiers),
-        str(sum(sum(tier.excluded.values()) for tier in shown.tiers)),
-        str(shown.calls),
-        str(shown.failed_calls),
-        str(shown.hints),
+        f"{shown.tasks:,}",
+        f"{shown.nothing_shown:,}",
+        *(f"{by_tier[tier].shown:,}" if tier in by_tier else "" for tier in tiers),
+        f"{sum(sum(tier.excluded.values()) for tier in shown.tiers):,}",
+        f"{shown.calls:,}",
+        f"{shown.failed_calls:,}",
+        f"{shown.hints:,}",
         _hits(arm, shown),
     )
 
@@ -65,15 +70,17 @@ def _hits(arm: ArmFigures, shown: ArmReport) -> str:
 
 
 def runs_section(report: Report) -> Iterator[Block]:
-    """Which directories, which memory, whose runs it is made of, and which split."""
+    """Which directories and seeds, what they ran under, which memory, whose runs it is made of, and which split."""
     yield Heading("Runs")
+    yield from _terms(report)
     yield Table(
-        ("arm", "student", "run directories", "memory from", "memory content", "seal", "split"),
+        ("arm", "student", "run directories", "seeds", "memory from", "memory content", "seal", "split"),
         tuple(
             (
                 arm.title,
                 arm.student,
                 ", ".join(arm.runs),
+                _seeds(arm.seeds),
                 ", ".join(arm.memory_from) or "none",
                 (arm.memory_content or "none")[:_SHORT],
                 (arm.memory_seal or "none")[:_SHORT],
@@ -83,8 +90,52 @@ def runs_section(report: Report) -> Iterator[Block]:
         ),
         "Memory from names whose runs the memory is made of, and of which kind: an oracle is the benchmark's own "
         "answer key, and nobody's teacher.",
-        words=(0, 1, 2, 3, 4, 5, 6),
+        words=(0, 1, 2, 3, 4, 5, 6, 7),
     )
+
+
+def _terms(report: Report) -> Iterator[Block]:
+    """What the harness says that scores hold under: once what all arms share, and by arm what they do not."""
+    names = list(dict.fromkeys(name for arm in report.arms for name in arm.terms))
+    cells = {name: tuple(_term(arm.terms, name) for arm in report.arms) for name in names}
+    first = report.arms[0].terms
+    shared = [
+        name for name in names if all(name in arm.terms and arm.terms[name] == first[name] for arm in report.arms)
+    ]
+    if shared:
+        told = "; ".join(f"{_words(name)}: {cells[name][0]}" for name in shared)
+        yield Paragraph(f"{'All runs' if len(report.arms) > 1 else 'The runs'} share, as the harness says it: {told}.")
+    apart = [name for name in names if name not in shared]
+    if apart:
+        yield Table(
+            ("arm", *map(_words, apart)),
+            tuple((arm.title, *(cells[name][at] for name in apart)) for at, arm in enumerate(report.arms)),
+            "What the harness says of the runs of each arm, where the arms differ.",
+            words=tuple(range(len(apart) + 1)),
+        )
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _term(terms: Mapping[str, JSON], name: str) -> str:
+    """A term as people read it; of a digest as much as they compare."""
+    value = terms.get(name)
+    if name not in terms:
+        return UNCOUNTED
+    if isinstance(value, str):
+        return value[:_SHORT] if _DIGEST.fullmatch(value) else value
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _seeds(seeds: Sequence[int | None]) -> str:
+    """Of each run in its place; once if nobody knows any."""
+    if all(seed is None for seed in seeds):
+        return "unknown"
+    return ", ".join("unknown" if seed is None else str(seed) for seed in seeds)
 
 
 def _short(split: str | None) -> str:

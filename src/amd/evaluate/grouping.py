@@ -163,22 +163,28 @@ def _names(arms: Sequence[Sequence[RunResults]]) -> list[str]:
     """One name an arm: what the names of its directories share, and a number where two would be called alike."""
     found: list[str] = []
     for runs in arms:
-        name = _shared([run.path for run in runs])
+        name = _shared([run.path for run in runs], runs[0].seed)
         alike = sum(re.fullmatch(rf"{re.escape(name)}(?: \([0-9]+\))?", other) is not None for other in found)
         found.append(f"{name} ({alike + 1})" if alike else name)
     return found
 
 
-def _shared(paths: Sequence[Path]) -> str:
-    """What the directories of an arm's seeds share; the first one's name if that is nothing, or there is one alone.
+def _shared(paths: Sequence[Path], seed: int | None = None) -> str:
+    """What the directories of an arm's seeds share; the first one's name if that is nothing.
+
+    The name of one alone is kept, but for its own ``seed`` behind a hyphen: so ``amd experiment`` calls an arm alike
+    however many seeds it has.
 
     >>> _shared([Path("runs/amd-seed-1"), Path("runs/amd-seed-2")]), _shared([Path("amd/1"), Path("amd/2")])
     ('amd', 'amd')
     >>> _shared([Path("monday"), Path("tuesday")]), _shared([Path("runs/amd-1")]), _shared([Path("amd/seed-1")])
     ('monday', 'amd-1', 'amd')
+    >>> _shared([Path("runs/amd-1")], 1), _shared([Path("runs/amd-1")], 0), _shared([Path("runs/top-5-0")], 0)
+    ('amd', 'amd-1', 'top-5')
     """
     if len(paths) == 1 and _SEED.sub("", paths[0].name):
-        return paths[0].name
+        own_seed = seed is not None and paths[0].name.endswith(f"-{seed}")
+        return _SEED.sub("", paths[0].name) if own_seed else paths[0].name
     own = {_SEED.sub("", path.name) for path in paths}
     if own == {""}:
         own = {_SEED.sub("", path.absolute().parent.name) for path in paths}

@@ -78,6 +78,7 @@ def _style(report: Report, arm: ArmFigures) -> dict[str, Any]:
         "markerfacecolor": "white" if arm.in_sample else colour,
         "markeredgewidth": 1.6,
         "markersize": 7.5,
+        "clip_on": False,  # one at 0 or 100 % stands half beyond the frame
     }
 
 
@@ -141,15 +142,26 @@ def _exposures(axes: Axes, report: Report) -> None:
         )
         left = [before + more for before, more in zip(left, shown, strict=True)]
     for at, arm in enumerate(report.arms):
-        hits = arm.exposures.own_family if arm.exposures else 0
-        outside = arm.exposures.outside_split if arm.exposures else 0
-        told = f"own family: {hits}{f', outside the split: {outside}' if outside else ''}"
-        told = "no memory" if arm.method == "none" else f"{told}{' LEAKED' if arm.leaks else ''}"
-        axes.annotate(told, (left[at], at), xytext=(5, 0), textcoords="offset points", va="center", fontsize=9.5)
+        axes.annotate(
+            _beside(arm), (left[at], at), xytext=(5, 0), textcoords="offset points", va="center", fontsize=9.5
+        )
     _rows(axes, list(_titles(report).values()))
     axes.set_xlim(0, 1.35 * max(left) or 1)
     axes.set_xlabel("records shown to one run of a task")
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.04), ncols=min(3, len(tiers)), frameon=False, fontsize=9.5)
+
+
+def _beside(arm: ArmFigures) -> str:
+    """What stands beside a bar, in the bar's unit: of one run of a task."""
+    if arm.method == "none":
+        return "no memory"
+    if arm.exposures is None:
+        return "unknown"
+    runs = arm.exposures.tasks
+    told = [f"own family: {arm.exposures.own_family / runs:.2g}"]
+    if arm.exposures.outside_split:
+        told.append(f"outside the split: {arm.exposures.outside_split / runs:.2g}")
+    return f"{', '.join(told)}{' LEAKED' if arm.leaks else ''}"
 
 
 def _tokens(axes: Axes, report: Report) -> None:

@@ -14,6 +14,7 @@ from amd.evaluate.costs import BuildCost, Repayment, Teaching, build_cost, repay
 from amd.evaluate.estimates import RESAMPLES, Interval, clustered_mean, pass_hat, wilson
 from amd.evaluate.grouping import ArmResults, Missing, group, titled
 from amd.evaluate.noticing import notices
+from amd.json_text import JSON
 
 __all__ = ["FORMAT", "ArmFigures", "Report", "evaluate"]
 
@@ -26,11 +27,15 @@ class ArmFigures:
 
     ``tasks`` is what the rate is over, ``trials`` how many runs of tasks that are, ``faults`` how many of them have no
     result and why. ``success`` has Wilson's interval, which takes tasks for independent, ``success_by_family`` one that
-    draws whole families. ``pass_hat`` begins with k = 1. ``excludes`` says whether own-family hits are leaks.
+    draws whole families. ``pass_hat`` begins with k = 1. ``excludes`` says whether own-family hits are leaks. ``terms``
+    is what its scores hold under, as its harness says it; ``seeds`` has the seed of each of ``runs``, ``None`` where
+    unknown.
     """
 
     name: str
     runs: tuple[str, ...]
+    seeds: tuple[int | None, ...]
+    terms: Mapping[str, JSON]
     student: str
     method: str
     label: str
@@ -60,8 +65,13 @@ class ArmFigures:
 
     @property
     def in_sample(self) -> bool:
-        """Whether tasks may have been shown their own answers."""
+        """Whether it hides nothing: tasks may have been shown their own answers."""
         return self.label == "IN-SAMPLE"
+
+    @property
+    def none_of_own(self) -> bool:
+        """Whether its logs say that no task was shown a record of its own family."""
+        return self.exposures is not None and not self.exposures.own_family
 
     @property
     def title(self) -> str:
@@ -177,6 +187,8 @@ def _figures(arm: ArmResults, teaching: Teaching | None, seed: int, resamples: i
     return ArmFigures(
         name=arm.name,
         runs=tuple(each.path.as_posix() for each in arm.runs),
+        seeds=tuple(each.seed for each in arm.runs),
+        terms=dict(run.terms),
         student=run.student,
         method=arm.arm.method,
         label=arm.arm.label,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from amd.arms.figures import ArmReport
 from amd.evaluate.blocks import Banner, Block, Figure, Heading, Names, Page, Paragraph, Table
@@ -12,7 +12,7 @@ from amd.evaluate.estimates import ALPHA, LEAST_FAMILIES, Interval
 from amd.evaluate.exposing import exposure_section, runs_section
 from amd.evaluate.report import ArmFigures, Report
 from amd.evaluate.spending import cost_section
-from amd.evaluate.wording import METHODS, mean, p_value, percent, points
+from amd.evaluate.wording import METHODS, counted, mean, p_value, percent, points
 
 __all__ = ["arms_table", "banners", "comparisons_table", "page_of"]
 
@@ -35,8 +35,12 @@ def page_of(report: Report) -> Page:
     blocks += [*cost_section(report), *runs_section(report)]
     blocks += [Heading("How to read this"), *map(Paragraph, METHODS)]
     return Page(
-        f"{'MADE UP: ' if report.made_up else ''}{report.benchmark}: {len(report.arms)} arms compared", tuple(blocks)
+        f"{'MADE UP: ' if report.made_up else ''}{report.benchmark}: {_compared(len(report.arms))}", tuple(blocks)
     )
+
+
+def _compared(arms: int) -> str:
+    return f"{arms} arms compared" if arms > 1 else "one arm"
 
 
 def banners(report: Report) -> Iterator[Banner]:
@@ -48,12 +52,24 @@ def banners(report: Report) -> Iterator[Banner]:
         yield Banner("notice", "MADE UP: these results are an example's invention. Nothing here was measured.")
     for notice in report.notices:
         yield Banner("alarm" if notice.startswith("NOT COMPARABLE") else "notice", notice)
-    open_arms = [arm.name for arm in report.arms if arm.in_sample]
-    if open_arms:
+    yield from _in_sample([arm for arm in report.arms if arm.in_sample])
+
+
+def _in_sample(arms: Sequence[ArmFigures]) -> Iterator[Banner]:
+    """What may have been shown, and of which arms it was not."""
+    seen = [arm.name for arm in arms if not arm.none_of_own]
+    if seen:
         yield Banner(
             "notice",
-            f"IN-SAMPLE: {', '.join(open_arms)}. Tasks may have been shown what was learnt from their own answers; "
+            f"IN-SAMPLE: {', '.join(seen)}. Tasks may have been shown what was learnt from their own answers; "
             "such a rate says nothing of new tasks.",
+        )
+    unseen = [arm.name for arm in arms if arm.none_of_own]
+    if unseen:
+        yield Banner(
+            "notice",
+            f"IN-SAMPLE: {', '.join(unseen)}. Nothing was hidden, but no record of a task's own family was shown, so "
+            "such a rate is no upper bound.",
         )
 
 
@@ -61,11 +77,12 @@ def _leaked(shown: ArmReport) -> str:
     """What of a leak is known, after the arm's name."""
     told = []
     if shown.own_family:
-        told.append(f"hides a task's own family, and {shown.own_family} of the records that it showed were of it")
+        were = "was" if shown.own_family == 1 else "were"
+        told.append(f"hides a task's own family, and {shown.own_family} of the records that it showed {were} of it")
     if shown.outside_split:
         told.append(
-            f"holds out what its split says, and {shown.outside_split} records that it showed were outside train, or "
-            "tasks outside test"
+            f"holds out what its split says, and {counted(shown.outside_split, 'time')} it showed a record from "
+            "outside train, or ran a task from outside test"
         )
     return "; it ".join(told)
 
@@ -163,7 +180,7 @@ def _headlines(report: Report) -> Iterator[str]:
     """What the figures say, in one sentence an arm."""
     first = report.arm(report.baseline)
     yield (
-        f"{first.title} solved {percent(first.success.value)} of {first.tasks} tasks "
+        f"{first.title} solved {percent(first.success.value)} of {counted(first.tasks, 'task')} "
         f"({percent(first.success.low)} to {percent(first.success.high)})."
     )
     for each in report.comparisons:
@@ -190,9 +207,13 @@ def _judged(report: Report, each: Comparison) -> str:
 
 
 def _helped_and_harmed(report: Report) -> Iterator[Block]:
+    """The tasks by name, where there are any."""
     for each in report.comparisons:
-        yield Names(f"{report.arm(each.arm).title}: {len(each.helped)} tasks helped", each.helped)
-        yield Names(f"{report.arm(each.arm).title}: {len(each.harmed)} tasks harmed", each.harmed)
+        for names, how in ((each.helped, "helped"), (each.harmed, "harmed")):
+            if names:
+                yield Names(f"{report.arm(each.arm).title}: {counted(len(names), 'task')} {how}", names)
+    if not any(each.helped or each.harmed for each in report.comparisons):
+        yield Paragraph("No task was helped or harmed.")
 
 
 def _pass_hat(report: Report) -> Iterator[Block]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["METHODS", "mean", "p_value", "percent", "points"]
+__all__ = ["METHODS", "UNCOUNTED", "counted", "mean", "p_value", "percent", "points"]
+
+UNCOUNTED: Final = "-"
+"""What stands for a mean where nothing was counted."""
 
 METHODS: Final = (
     (
@@ -26,9 +29,18 @@ METHODS: Final = (
     (
         "Pass^k is C(c, k) / C(n, k) for c successes in n runs of a task, averaged over tasks. An arm that hides "
         "a task's own family must show none of it: that is counted anew from what was shown, and a single hit "
-        "makes the report fail. In an arm marked IN-SAMPLE such hits are expected, and counted."
+        "makes the report fail. In an arm marked IN-SAMPLE such hits may occur, and are counted."
     ),
 )
+
+
+def counted(count: int, thing: str) -> str:
+    """How many of what.
+
+    >>> counted(1, "task"), counted(0, "task"), counted(1234, "run")
+    ('1 task', '0 tasks', '1,234 runs')
+    """
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def percent(share: float | None, unit: str = " %") -> str:
@@ -58,7 +70,7 @@ def mean(value: float | None, digits: int = 1) -> str:
     >>> mean(12.345), mean(1234.5, digits=0), mean(None)
     ('12.3', '1,234', '-')
     """
-    return "-" if value is None else f"{value:,.{digits}f}"
+    return UNCOUNTED if value is None else f"{value:,.{digits}f}"
 
 
 def p_value(p: float) -> str:
