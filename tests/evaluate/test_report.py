@@ -127,7 +127,7 @@ def test_seeds_of_unequal_tasks_are_told(made):
     assert arm.success.value == pytest.approx((1 + 0.5 + 0.5 + 0.5) / 4)
     assert (dropped.arms[0].trials, dropped.arms[0].success.value, dropped.arms[0].faults) == (5, 1.0, {"missing": 3})
     for report in (failed, dropped):
-        assert any("The runs of none are of unequal tasks: 3 of its missing" in each for each in report.notices)
+        assert any("The runs of none are of unequal tasks: 3 missing results" in each for each in report.notices)
     assert not evaluate([made("none-1", outcomes("111")), made("none-2", outcomes("110"))]).notices
 
 

@@ -23,9 +23,9 @@ Fault = Literal["missing", "infrastructure"]
 class TaskResult:
     """How one task ended. Either ``success`` is known, or ``fault`` says why it is not.
 
-    ``steps`` counts the student's requests, ``seconds`` is how long it worked, ``prompt_tokens`` and
-    ``completion_tokens`` are what its endpoint counted: ``None`` where the harness does not say. ``log`` is what the
-    run wrote down of its memory.
+    ``steps`` counts what the benchmark calls one (a request, a message, a cell), ``seconds`` is how long it worked,
+    ``prompt_tokens`` and ``completion_tokens`` are what its endpoint counted: ``None`` where the harness does not say.
+    ``log`` is what the run wrote down of its memory.
 
     >>> TaskResult("t1", "f1", success=None, fault="missing").success is None
     True

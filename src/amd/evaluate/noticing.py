@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from amd.evaluate.comparison import Comparison
 from amd.evaluate.grouping import ArmResults, Missing, split_of
+from amd.evaluate.wording import counted
 from amd.json_text import digest
 
 __all__ = ["notices"]
@@ -35,11 +36,11 @@ def notices(
 def _lacking(arm: ArmResults, missing: Missing) -> Iterator[str]:
     if arm.faults:
         found = ", ".join(f"{reason} {count}" for reason, count in arm.faults.items())
-        counted = "counted as failed" if missing == "failed" else "left out (--missing drop)"
-        yield f"{arm.title}: results that are not there: {found}; {counted}."
+        treated = "counted as failed" if missing == "failed" else "left out (--missing drop)"
+        yield f"{arm.title}: results that are not there: {found}; {treated}."
     if arm.unequal:
         yield (
-            f"The runs of {arm.title} are of unequal tasks: {arm.unequal} of its missing results are of tasks that one "
+            f"The runs of {arm.title} are of unequal tasks: {counted(arm.unequal, 'missing result')} of tasks that one "
             "run wants and another one lacks."
         )
 
@@ -52,7 +53,7 @@ def _repeating(arm: ArmResults) -> Iterator[str]:
     several = [trials for trials in arm.trials.values() if len(trials) > 1]
     if all(len(set(trials)) == 1 for trials in several) and len({trials[0] for trials in several}) == 2:
         yield (
-            f"The {len(arm.runs)} runs of {arm.title} ended alike in each of {len(several)} tasks, as repetitions of "
+            f"The {len(arm.runs)} runs of {arm.title} ended alike in each of {counted(len(several), 'task')}, as repetitions of "
             "one run do (greedy decoding, temperature 0): then its pass^k and its intervals say nothing of the "
             "variation between runs."
         )
@@ -92,7 +93,7 @@ def _beside(arm: ArmResults, first: ArmResults, found: Comparison | None) -> Ite
         yield f"{both} have no task in common: they are not compared."
     elif found.left_out:
         yield (
-            f"{both} are compared on the {found.n} tasks that both have; "
+            f"{both} are compared on the {counted(found.n, 'task')} that both have; "
             f"{found.left_out} that only one of them has are left out."
         )
     if found and found.unlike:
