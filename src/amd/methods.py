@@ -113,7 +113,7 @@ def _drawn(name: str, base: str) -> Method:
         method = method_named(base)
     except ConfigError:
         raise _unknown(name) from None
-    return Method(name, tuple(map(Drawn, method.tiers)), method.memory)
+    return Method("random" if base == "amd" else name, tuple(map(Drawn, method.tiers)), method.memory)
 
 
 def _part(part: str, method: str) -> tuple[str, tuple[Tier, ...]]:

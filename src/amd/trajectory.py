@@ -68,8 +68,8 @@ class ToolSpec:
 
 
 _WORDS = frozenset({"description", "title", "examples", "$comment"})
-_BY_NAME = frozenset({"properties", "patternProperties", "$defs", "definitions"})
-_VALUES = frozenset({"default", "const", "enum"})
+_BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
+_VALUES = frozenset({"default", "const", "enum", "required", "dependentRequired"})
 
 
 def _without_words(schema: JSON) -> JSON:

@@ -93,14 +93,13 @@ def test_what_makes_two_runs_unlike(values: dict[str, object], told: str) -> Non
     "values",
     [
         {"created_at": "2032-01-01T00:00:00+00:00"},
-        {"memory_seal": "3" * 64},
         {"memory_from": ("somebody",)},
         {"amd": "9.9"},
         {"arm": {"memory": "elsewhere", "pin": "4" * 64, "embedder_url": "http://127.0.0.1:1/v1"}},
     ],
 )
 def test_what_may_differ(values: dict[str, object]) -> None:
-    """The control: the same content may lie anywhere."""
+    """The control: the same memory may lie anywhere."""
     assert settings().differences(settings(**values)) == []
 
 
@@ -151,4 +150,8 @@ def test_a_run_and_its_results_say_the_same(tmp_path: Path) -> None:
     assert settings(seed=3).differences(settings(seed=4)) == ["seed: 3, not 4"]
     drawn_again = SPLIT.model_copy(update={"test": ("c",)})
     assert settings(split=SPLIT).differences(settings(split=SPLIT)) == []
-    assert [each[:5] for each in settings(split=SPLIT).differences(settings(split=drawn_again))] == ["split"[:5]]
+    (difference,) = settings(split=SPLIT).differences(settings(split=drawn_again))
+    assert difference == f"split: {SPLIT.split.sha256!r}, not {drawn_again.split.sha256!r}"
+    (retired,) = settings().differences(settings(memory_seal="3" * 64))
+    assert retired.startswith("memory_seal: '111")
+    assert (settings(seed=3).sent_seed, settings(seed=3, draw_only=True).sent_seed) == (3, None)

@@ -70,7 +70,8 @@ def test_each_overlay_takes_every_setting(module):
 def test_words_are_checked_without_running(garden, words, said):
     """As the command would refuse them; right ones are the control."""
     app, heard = garden
-    assert check_words(app, ["water", "--bed", "north"]) == []
+    given, unknown = check_words(app, ["water", "--bed", "north", "--seed", "3"])
+    assert (given["bed"], given["seed"], given["memory"], unknown) == ("north", 3, None, [])
     with pytest.raises(ConfigError, match=said):
         check_words(app, ["water", *words])
     assert not heard

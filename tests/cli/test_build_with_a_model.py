@@ -164,6 +164,13 @@ def test_a_persons_edit_is_no_fallback_any_more(build, amd, tmp_path, server):
     at = next(at for at, line in enumerate(lines) if "multi_turn_base_1" in line)
     key = json.loads(lines[at].rstrip(","))["key"]
     lines[at] = lines[at].replace(json.dumps(key), '"Water the beds by hand"')
+    retired = lines.copy()
+    retired[at] = (
+        retired[at]
+        .replace(json.dumps("Water the beds by hand"), json.dumps(key))
+        .replace('"status":"active"', '"status":"retired"')
+    )
+    assert retired[at] != lines[at]
     path.write_text("\n".join(lines), "utf-8")
     assert amd("reindex", tmp_path / "m").code == 0
     kept = build("--json", "--retry-fallbacks")

@@ -59,13 +59,22 @@ def test_a_plan_says_what_is_lacking_and_what_will_be_made(amd, config, tmp_path
         "there is no memory at lost",
         "there is no split at far.json",
         "arm.far: there is no tokenizer at tokenizer.json",
+        "memory new: there are no runs at runs",
         "small-none-0 and 3 other runs: there is no option '--colour'",
     ):
         assert said in done.err
-    assert "at new" not in done.err
-    made = amd("experiment", config, "--plan", "--json", "--set", "memory.lost.build=['bfcl', 'runs']")
+    assert "no memory at new" not in done.err
+    (tmp_path / "runs").mkdir()
+    runs = f"['bfcl', '{tmp_path / 'runs'}']"
+    sets = ("--set", f"memory.lost.build={runs}", "--set", f"memory.new.build={runs}")
+    made = amd("experiment", config, "--plan", "--json", *sets)
     assert [words[-1] for words in made.json["to_make"]] == ["lost", "new"]
     assert len(made.json["unready"]) == 2
+    for words, said in (
+        (["bcfl", str(tmp_path / "runs")], "memory new: "),
+        (["bfcl", str(tmp_path / "runs"), "--colour"], "memory new: build bfcl: No such option: --colour"),
+    ):
+        assert said in amd("experiment", config, "--plan", *sets, "--set", f"memory.new.build={words}").err
     assert amd("experiment", config, "--set", "tasks.limit=few").code == 2
     assert not (tmp_path / "out").exists()
 

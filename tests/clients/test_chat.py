@@ -262,3 +262,20 @@ def test_a_temperature_and_a_seed_are_sent() -> None:
         model.complete(HI, max_tokens=8)
         (body,) = bodies(server)
     assert (body["temperature"], "seed" in body) == (0, False)
+
+
+def test_a_temperature_that_is_refused_is_no_other_one() -> None:
+    """An error, before any answer is taken for one of that temperature; without a wish the endpoint's own counts."""
+
+    def refuse(request: Any) -> Fault | None:
+        warm = request.method == "POST" and "temperature" in request.body
+        return Fault(400, "temperature is not supported") if warm else None
+
+    with LoopbackServer(chat=lambda _: "Hello.", faults=refuse) as server:
+        with (
+            model_at(server, temperature=0.7) as model,
+            pytest.raises(ConfigError, match=r"refuses the temperature 0\.7"),
+        ):
+            model.complete(HI, max_tokens=8)
+        with model_at(server) as model:
+            assert model.complete(HI, max_tokens=8).text == "Hello."

@@ -41,12 +41,12 @@ if broken[0] == folder.name and what == "play":
 
 @pytest.fixture
 def overlay(tmp_path, monkeypatch):
-    """The overlay of the benchmark ``garden``, installed, here and for the commands that are run."""
+    """The overlay of the benchmark ``made-up``, installed, here and for the commands that are run."""
     folder = tmp_path / "site"
     entry = folder / "overlay_beds-1.0.dist-info"
     entry.mkdir(parents=True)
     (entry / "METADATA").write_text("Metadata-Version: 2.1\nName: overlay-beds\nVersion: 1.0\n", encoding="utf-8")
-    (entry / "entry_points.txt").write_text("[amd.experiments]\ngarden = overlay_beds:commands\n", encoding="utf-8")
+    (entry / "entry_points.txt").write_text("[amd.experiments]\nmade-up = overlay_beds:commands\n", encoding="utf-8")
     (folder / "overlay_beds.py").write_text(OVERLAY, encoding="utf-8")
     (folder / "garden_student.py").write_text(STUDENT, encoding="utf-8")
     monkeypatch.syspath_prepend(str(folder))
@@ -66,7 +66,7 @@ def written(tmp_path):
             build_memory([run(i) for i in range(3)], place, embedder=load_embedder("hash"))
         path = tmp_path / "beds.toml"
         text = f"""
-            benchmark = "garden"
+            benchmark = "made-up"
             python = "{sys.executable}"
             out = "{tmp_path / "out"}"
             seeds = 2

@@ -103,3 +103,29 @@ def test_what_the_arms_read_is_made_once_and_splits_first(written, tmp_path):
     held = next(run for run in experiment.runs() if run.arm == "held")
     assert held.memory == Path("train")
     assert held.words()[:6] == ["--protocol", "cross-split", "--split", "half.json", "--memory", "train"]
+
+
+def test_a_key_can_be_taken_out(written):
+    """An arm, or an option; one that is not there is told."""
+    path = written("[arm.workflow]\nmethod = 'workflow'\nmemory = 'runs'\n")
+    experiment = read_experiment(path, ["arm.workflow=", "tasks.limit="])
+    assert experiment.arms().keys() == {"none", "amd"}
+    assert not any("--limit" in run.words() for run in experiment.runs())
+    with pytest.raises(ConfigError, match="there is no such key; it has limit"):
+        read_experiment(path, ["tasks.colour="])
+
+
+def test_what_is_made_of_own_runs_lies_where_they_do(written, tmp_path):
+    """Wherever that is: ``{out}`` is filled in, in paths and words."""
+    more = """
+        [memory.own]
+        path = "{out}/memory-own"
+        build = ["garden", "{out}/small-none-0"]
+        [arm.own]
+        memory = "own"
+    """
+    path = written(more)
+    recipe = read_experiment(path).memory["own"]
+    assert (recipe.path, recipe.build[1]) == (tmp_path / "out" / "memory-own", str(tmp_path / "out" / "small-none-0"))
+    moved = read_experiment(path, ["out=elsewhere"])
+    assert moved.arms()["own"].memory == moved.memory["own"].path == Path("elsewhere/memory-own")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -98,12 +100,13 @@ def test_a_memory_is_built_where_it_is_missing(overlay, written, asked, tmp_path
 
 def test_a_memory_that_is_built_otherwise_now_is_told(overlay, written, asked):
     """Its runs would be of two memories; the same words are the control."""
-    path = written()
+    path = written("build = ['amd', 'runs.jsonl']\n")
+    text = path.read_text(encoding="utf-8").replace("build = ['amd', 'runs.jsonl']\n", "")
+    path.write_text(text.replace("[memory.runs]", "[memory.runs]\nbuild = ['amd', 'runs.jsonl']"), encoding="utf-8")
     run_experiment(read_experiment(path))
     run_experiment(read_experiment(path))
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("[memory.runs]", "[memory.runs]\nbuild = ['amd', 'other.jsonl']"), encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"memory was made with fewer words, and now it is amd"):
+    path.write_text(path.read_text("utf-8").replace("'runs.jsonl'", "'other.jsonl'"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"memory was made with amd runs.jsonl, and now it is amd other.jsonl"):
         run_experiment(read_experiment(path))
     assert len(asked()) == 8
 
@@ -117,9 +120,15 @@ def test_a_memory_of_own_runs_is_built_after_them(overlay, written, asked, tmp_p
         [arm.own]
         memory = "own"
     """
-    with pytest.raises(AmdError, match="memory-own ended with exit code"):  # what it names is no file of trajectories
-        run_experiment(read_experiment(written(own)))
+    path = written(own)
+    with pytest.raises(AmdError, match="memory-own ended with exit code"):  # the made-up student writes no trajectories
+        run_experiment(read_experiment(path))
     assert played(asked()) == ["small-none-0", "small-amd-0"]
+    canonical.write(tmp_path / "out" / "small-none-0" / "runs.jsonl", [run(i) for i in range(3)])
+    path.write_text(path.read_text("utf-8").replace('small-none-0"', 'small-none-0/runs.jsonl"'), encoding="utf-8")
+    run_experiment(read_experiment(path))
+    assert played(asked())[2:] == ["small-own-0", "small-none-1", "small-amd-1", "small-own-1"]
+    assert (tmp_path / "own" / "manifest.json").exists()
 
 
 def test_a_split_is_drawn_where_it_is_missing(overlay, written, asked, tmp_path):
@@ -161,3 +170,36 @@ def test_a_broken_standing_is_told(overlay, written, tmp_path):
         state.write_text(text, encoding="utf-8")
         with pytest.raises(StoreError, match=r"experiment\.json cannot be read"):
             run_experiment(read_experiment(path))
+
+
+def test_a_split_that_was_drawn_otherwise_is_told(overlay, written, asked, tmp_path):
+    """One that stands there is drawn again: the same is taken, another one is refused before anything is run."""
+    more = f"""
+        [split.half]
+        path = "{tmp_path / "half.json"}"
+        draw = ["amd", "{tmp_path / "runs.jsonl"}", "--test", "0.5"]
+        [arm.half]
+        memory = "runs"
+        split = "half"
+    """
+    canonical.write(tmp_path / "runs.jsonl", [run(i) for i in range(8)])
+    draw = [sys.executable, "-m", "amd", "split", "amd", tmp_path / "runs.jsonl", "--out", tmp_path / "half.json"]
+    subprocess.run([*draw, "--test", "0.25"], check=True, capture_output=True)
+    path = written(more)
+    with pytest.raises(ConfigError, match=r"split-half ended with exit code 2: .*half\.json holds the split"):
+        run_experiment(read_experiment(path))
+    assert not asked()
+    (tmp_path / "half.json").unlink()
+    subprocess.run([*draw, "--test", "0.5"], check=True, capture_output=True)
+    run_experiment(read_experiment(path))
+    assert len(played(asked())) == 6
+
+
+def test_how_a_memory_was_built_may_be_written_down_later(overlay, written, asked):
+    """Nobody had said anything before."""
+    path = written()
+    run_experiment(read_experiment(path))
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("[memory.runs]", "[memory.runs]\nbuild = ['amd', 'runs.jsonl']"), encoding="utf-8")
+    run_experiment(read_experiment(path))
+    assert len(played(asked())) == 4

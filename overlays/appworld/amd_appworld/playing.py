@@ -54,7 +54,8 @@ def play_arm(
     dataset: str | None = None,
     limit: int | None = None,
     seed: int | None = None,
-    temperature: float = 0.0,
+    draw_only: bool = False,
+    temperature: float | None = None,
     workers: int = 1,
     limits: Limits | None = None,
     allow_test_source: bool = False,
@@ -72,7 +73,8 @@ def play_arm(
         dataset: all of this one. With a split, only those of its test families.
         limit: only so many of them.
         seed: sent with each request to the model, and what random records follow from.
-        temperature: of the model's answers.
+        draw_only: do not send it.
+        temperature: of the model's answers; 0 if left out, where the endpoint lets it be chosen.
         workers: seats at the same time, each a server process of some 500 MB.
         limits: of one task.
         allow_test_source: take a memory that holds runs of test tasks.
@@ -84,7 +86,7 @@ def play_arm(
         LeakageError, StoreError: the memory is not fit to be shown.
     """
     limits = limits or Limits()
-    check_mode(arm)
+    check_mode(arm.mode)
     run = Run(root.experiment(experiment))
     with arm.absolute().open(seed) as opened:
         names = _chosen(root, opened, tasks, dataset, limit)
@@ -98,6 +100,7 @@ def play_arm(
             timeout=limits.timeout,
             temperature=temperature,
             test_source=check_sources(opened, root, allowed=allow_test_source),
+            draw_only=draw_only,
             **opened.facts(),
         )
         with run.locked():
@@ -119,7 +122,7 @@ def play_arm(
                     api_key=key,
                     timeout=limits.timeout,
                     temperature=temperature,
-                    seed=seed,
+                    seed=settings.sent_seed,
                 ) as model:
                     crew = Crew(root, run, opened, model, python)
                     faults = crew.play(left, min(workers, len(left)), progress)

@@ -44,7 +44,7 @@ class Model(BaseModel):
 class Settings(RunSettings):
     """What a run was asked for; seconds and tokens are limits of one cell and one reply.
 
-    ``temperature`` is that of the model's answers.
+    ``temperature`` is that of the model's answers; ``None`` asks for 0, and takes what the endpoint gives.
     ``scenarios`` names all variants of each scenario that has tasks in the run. ``test_source`` says that the memory
     holds runs of test tasks, which was allowed.
     """
@@ -56,12 +56,12 @@ class Settings(RunSettings):
     max_steps: int
     max_tokens: int
     cell_timeout: int
-    temperature: float = 0.0
+    temperature: float | None = None
     timeout: float
     test_source: bool = False
 
     @property
-    def limits(self) -> dict[str, int | float]:
+    def limits(self) -> dict[str, int | float | None]:
         """What decides what comes of a task: runs that differ in one of it cannot be compared."""
         return {name: getattr(self, name) for name in ("max_steps", "max_tokens", "cell_timeout", "temperature")}
 

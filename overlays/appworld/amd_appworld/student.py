@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from amd import FailedCall, Session, Task, append_hint, prepend_memory
-from amd.arms import Arm, Message, OpenArm, RunLog, writes_placeholder
+from amd.arms import Message, OpenArm, RunLog, writes_placeholder
 from amd.errors import ConfigError
 from amd_appworld.api_docs import ApiDocs
 from amd_appworld.code import CodeCall, Names, read_cell
@@ -26,15 +26,15 @@ Request: TypeAlias = Mapping[str, object]
 _NAME = re.compile(r"(?<![\w.@])(?P<name>\w+\.\w+)(?!\w)")
 
 
-def check_mode(arm: Arm) -> None:
+def check_mode(mode: str) -> None:
     """Refuse a mode that asks at each turn of the user: a task of AppWorld has one.
 
     Raises:
         ConfigError: the mode is another one than ``static``.
     """
-    if arm.mode != "static":
+    if mode != "static":
         raise ConfigError(
-            f"mode {arm.mode!r} asks at each turn of the user, and a task of AppWorld has one turn",
+            f"mode {mode!r} asks at each turn of the user, and a task of AppWorld has one turn",
             next_step="use --mode static",
         )
 
@@ -55,7 +55,7 @@ class TaskMemory:
         scenario = family(task_id)
         if scenario is None:
             raise ConfigError(f"{task_id!r} is no task of AppWorld's", next_step="a task is such as '82e2fac_1'")
-        check_mode(opened.arm)
+        check_mode(opened.arm.mode)
         self._task = Task(BENCHMARK, task_id, scenario, "")
         self._opened = opened
         self._docs = docs

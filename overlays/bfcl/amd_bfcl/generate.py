@@ -60,6 +60,7 @@ def generate(
     endpoint: Endpoint,
     *,
     seed: int | None = None,
+    draw_only: bool = False,
     name: str | None = None,
     any_version: bool = False,
 ) -> Attempt:
@@ -70,6 +71,7 @@ def generate(
         plan: what is asked for.
         endpoint: where and how the student is asked.
         seed: sent with each request, and what random records follow from.
+        draw_only: do not send it.
         name: what the harness calls it; made of model and arm if left out.
         any_version: allow a bfcl-eval whose families nobody checked.
 
@@ -90,6 +92,7 @@ def generate(
             harness=plan.harness,
             bfcl_eval=package.version,
             tasks_sha256=package.sha256(f"BFCL_v4_{name}.json" for name in plan.categories),
+            draw_only=draw_only,
             **opened.facts(),
         )
         with run.locked():
@@ -107,7 +110,8 @@ def retry(out: Path, endpoint: Endpoint, *, memory: Path | None = None, any_vers
     package, run = find_package(any_version=any_version), Run(out)
     settings = run.settings
     arm = settings.arm if memory is None else settings.arm.model_copy(update={"memory": memory}).absolute()
-    with arm.open(settings.seed) as opened, run.locked():
+    kept = settings.split.split if settings.split else None
+    with arm.open(settings.seed, split=kept) as opened, run.locked():
         run.begin(settings.model_copy(update=opened.facts()))
         return _run_student(run, opened, package, endpoint, again=True)
 
@@ -142,7 +146,7 @@ def _run_student(run: Run, opened: OpenArm, package: Package, endpoint: Endpoint
     call_format: CallFormat = "json" if settings.calling == "fc" else "python"
     service = Service(
         client={"base_url": base_url, "api_key": key or "none", "timeout": endpoint.timeout},
-        sampling={} if settings.seed is None else {"seed": settings.seed},
+        sampling={} if settings.sent_seed is None else {"seed": settings.sent_seed},
         trial=lambda task_id: Trial(entry(task_id, package), opened, call_format),
         keep=journal.add,
         probe=probe,

@@ -70,8 +70,7 @@ def read_plan(files: Sequence[Path], given: Mapping[str, Any], arm: Mapping[str,
         top |= value
     top |= {key: value for key, value in given.items() if value is not None}
     arms |= {key: value for key, value in arm.items() if value is not None}
-    words = (*(word for key, value in harness.items() for word in _option(key, value)), *more)
-    check_known(words)
+    words = _once([*(word for key, value in harness.items() for word in _option(key, value)), *more])
     if "model" not in top:
         raise ConfigError("no model is named", next_step="give --model NAME, or a --config file with model = NAME")
     try:
@@ -116,6 +115,19 @@ def _option(key: str, value: object) -> tuple[str, ...]:
     if isinstance(value, bool):
         return (name,) if value else ()
     return (name, str(value))
+
+
+def _once(words: Sequence[str]) -> tuple[str, ...]:
+    """Each option once, as it was said last, so that the same wish is the same run."""
+    check_known(words)
+    found: dict[str, tuple[str, ...]] = {}
+    rest = list(words)
+    while rest:
+        name, equals, value = rest.pop(0).partition("=")
+        if PASSED_ON[name] is not None:
+            value = value if equals else rest.pop(0)
+        found[name] = (name, value) if value else (name,)
+    return tuple(word for words_of_one in found.values() for word in words_of_one)
 
 
 def check_known(words: Sequence[str]) -> None:

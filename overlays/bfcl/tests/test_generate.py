@@ -10,6 +10,7 @@ import json
 import pytest
 
 from amd.errors import ConfigError
+from amd.store.retiring import retire
 from amd_bfcl.families import Category, category
 from amd_bfcl.generate import Endpoint, generate, retry
 from amd_bfcl.lines import replace_lines
@@ -43,7 +44,7 @@ def split(tmp_path):
 def wish(package, run_settings, tmp_path):
     """Runs ``generate`` into a directory that has a line for each of the expected tasks already."""
 
-    def run(expected, *, arm=None, content=None, **given):
+    def run(expected, *, arm=None, content=None, seal=None, **given):
         plan = read_plan((), {"model": "student", **given}, arm or {"method": "none"}, ())
         path = tmp_path / "run"
         begun = Run(path)
@@ -55,6 +56,7 @@ def wish(package, run_settings, tmp_path):
                 ids=expected[:1],
                 arm=plan.arm,
                 memory_content=content,
+                memory_seal=seal,
                 split=split and {name: split[name] for name in ("benchmark", "train", "test")},
                 tasks_sha256=package.sha256(f"BFCL_v4_{name}.json" for name in plan.categories),
             )
@@ -128,14 +130,25 @@ def test_a_run_says_whose_memory_it_was_shown_and_over_which_tasks(wish, garden,
     """The teachers of the memory, the hash of the benchmark's files, the address that was asked for."""
     with garden.arm().open() as opened:
         content, seal = opened.content, opened.seal
-    attempt = wish(
-        ids(BASE, 9), arm={"memory": garden.memory}, content=content, ids=ids(BASE, 9), base_url="http://x/v1"
-    )
+    more = {"content": content, "seal": seal, "ids": ids(BASE, 9), "base_url": "http://x/v1"}
+    attempt = wish(ids(BASE, 9), arm={"memory": garden.memory}, **more)
     settings = attempt.run.settings
     assert settings.memory_from == ("made-up-teacher (teacher)",)
     assert (settings.memory_content, settings.memory_seal, settings.base_url) == (content, seal, "http://x/v1")
     assert settings.tasks_sha256 == package.sha256(["BFCL_v4_multi_turn_base.json"])
     assert settings.arm.memory == garden.memory.absolute()
+
+
+def test_a_memory_that_was_changed_half_way_is_another_one(wish, garden):
+    """Retired records are in the seal alone: the tasks before and after would be shown two memories."""
+    with garden.arm().open() as opened:
+        content, seal = opened.content, opened.seal
+        one = next(record.id for record in opened.memory.shelves["workflow"].records())
+    more = {"content": content, "seal": seal, "ids": ids(BASE, 9)}
+    assert wish(ids(BASE, 9), arm={"memory": garden.memory}, **more).stands.answered
+    retire(garden.memory, [one])
+    with pytest.raises(ConfigError, match="memory_seal: "):
+        wish(ids(BASE, 9), arm={"memory": garden.memory}, **more)
 
 
 def test_a_complete_run_is_not_run_again(wish):

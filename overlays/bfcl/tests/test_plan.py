@@ -80,10 +80,12 @@ def test_later_files_and_the_command_line_count(toml):
     assert read_plan(files[::-1], {}, {}, ()).model == "qwen3-4b"
 
 
-def test_words_for_the_harness_keep_their_order(toml):
-    """Those of the files first, so that the command line's count; nothing is sorted or dropped."""
+def test_words_for_the_harness_count_once(toml):
+    """Those of the files first; what is said last counts, so that the same wish is the same run."""
     more = ("--temperature", "0.2", "--include-input-log", "--exclude-state-log", "--temperature=0.3")
-    assert read_plan([toml(STUDENT)], {}, {}, more).harness == ("--temperature", "0.7", "--include-input-log", *more)
+    found = ("--temperature", "0.3", "--include-input-log", "--exclude-state-log")
+    assert read_plan([toml(STUDENT)], {}, {}, more).harness == found
+    assert read_plan([toml(STUDENT)], {}, {}, more[2:]).harness == found
 
 
 def test_categories_count_once_in_the_benchmarks_order():
@@ -170,7 +172,7 @@ def test_only_what_is_known_is_passed_on(word):
     assert line.startswith(f"there is no option {word!r}")
     assert all(option in line for option in PASSED_ON)
     known = ("--temperature=0.2", "--include-input-log", "--exclude-state-log", "--temperature", "1")
-    assert read_plan((), {"model": "m"}, NONE, known).harness == known
+    assert read_plan((), {"model": "m"}, NONE, known).harness == ("--temperature", "1", *known[1:3])
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,8 @@ COUNTS = [
     ("memory_content", "2" * 64, "memory_content: '000"),
     ("split", KeptSplit(benchmark="bfcl", train=("a",), test=("b",)), "split: None, not '"),
     ("seed", 1, "seed: None, not 1"),
+    ("memory_seal", "3" * 64, "memory_seal: '111"),
+    ("draw_only", True, "draw_only: False, not True"),
     ("harness", ("--temperature", "0.7"), "harness: [], not ['--temperature', '0.7']"),
     ("handler", "OtherHandler", "handler: 'OpenAICompletionsHandler', not 'OtherHandler'"),
     ("bfcl_eval", "2026.2.9", "bfcl_eval: '2026.3.23', not '2026.2.9'"),
@@ -77,7 +79,6 @@ COUNTS = [
 COUNTS_NOT = [
     ("created_at", "2032-01-01T00:00:00+00:00"),
     ("base_url", None),
-    ("memory_seal", "3" * 64),
     ("memory_from", ("somebody",)),
     ("amd", "9.9.9"),
     ("arm", {"memory": "elsewhere", "pin": "4" * 64, "embedder": "onnx:m", "embedder_url": "http://127.0.0.1:1/v1"}),

@@ -33,6 +33,7 @@ def play_arm(
     scenarios: tuple[str, ...] | None = None,
     limit: int | None = None,
     seed: int | None = None,
+    draw_only: bool = False,
     temperature: float | None = None,
     processes: int = 1,
     timeout: float = 600.0,
@@ -48,6 +49,7 @@ def play_arm(
         scenarios: their names; ``None`` for all, or for those of the split's test families.
         limit: only so many of them.
         seed: sent with each request to either model, and what random records follow from.
+        draw_only: do not send it.
         temperature: of the agent; the server's own if left out.
         processes: worker processes; each takes some twelve seconds and 500 MB to begin.
         timeout: seconds that one request may take.
@@ -67,6 +69,7 @@ def play_arm(
             scenarios=names,
             temperature=temperature,
             timeout=timeout,
+            draw_only=draw_only,
             **opened.facts(),
         )
     with run.locked():

@@ -44,10 +44,10 @@ def _run() -> Run:
 def _opened() -> OpenArm:
     """The memory, opened once in each process and closed with it."""
     settings = _run().settings
-    opened = settings.arm.open(settings.seed)
-    if opened.content != settings.memory_content:
+    opened = settings.arm.open(settings.seed, split=settings.split.split if settings.split else None)
+    if opened.seal != settings.memory_seal:
         raise ConfigError(
-            f"the memory is {opened.content}, the run began with {settings.memory_content}",
+            f"the memory has the seal {opened.seal}, the run began with {settings.memory_seal}",
             next_step="give it back, or run into a new directory",
         )
     return opened
@@ -84,7 +84,8 @@ class MemoryAgent(OpenAIAPIAgent):  # type: ignore[misc]  # the harness is no ty
         # One more is made to name the output folder, and never used: nothing is opened here.
         self.model_name = _run().settings.agent.name
         settings = _run().settings
-        self.openai_client = _Sampled(_client(settings.agent), seed=settings.seed, temperature=settings.temperature)
+        sampling = {"seed": settings.sent_seed, "temperature": settings.temperature}
+        self.openai_client = _Sampled(_client(settings.agent), **sampling)
         self._trial: Trial | None = None
 
     def begin_scenario(self, name: str) -> None:
@@ -120,7 +121,7 @@ class SimulatedUser(OpenAIAPIUser):  # type: ignore[misc]  # as above
 
     def __init__(self) -> None:
         self.model_name = _run().settings.user.name
-        self.openai_client = _Sampled(_client(_run().settings.user), seed=_run().settings.seed)
+        self.openai_client = _Sampled(_client(_run().settings.user), seed=_run().settings.sent_seed)
 
     def model_inference(self, openai_messages: Any, openai_tools: Any) -> Any:  # noqa: ANN401 - the harness's own
         """Ask the model."""

@@ -42,6 +42,9 @@ COUNTS = [
     ("agent", {"name": "other", "base_url": "x"}, "agent: 'student', not 'other'"),
     ("user", {"name": "other", "base_url": "x"}, "user: 'user', not 'other'"),
     ("memory_content", "2" * 64, "memory_content: '000"),
+    ("memory_seal", "3" * 64, "memory_seal: '111"),
+    ("temperature", 0.5, "temperature: None, not 0.5"),
+    ("seed", 1, "seed: None, not 1"),
     ("arm", {"memory": "m", "mode": "dynamic"}, "arm.mode: 'static', not 'dynamic'"),
     ("arm", {"memory": "m", "protocol": "in-sample"}, "arm.protocol: 'self-excluded', not 'in-sample'"),
     ("arm", {"memory": "m", "layout": "turns"}, "arm.layout: 'block', not 'turns'"),
@@ -51,7 +54,6 @@ COUNTS = [
 COUNTS_NOT = [
     ("created_at", "2032-01-01T00:00:00+00:00"),
     ("agent", {"name": "student", "base_url": "http://127.0.0.1:9/v1"}),
-    ("memory_seal", "3" * 64),
     ("memory_from", ("somebody",)),
     ("timeout", 7.0),
     ("arm", {"memory": "elsewhere", "pin": "4" * 64, "embedder": "onnx:m", "embedder_url": "http://127.0.0.1:1/v1"}),

@@ -16,6 +16,7 @@ from amd.session.terms import Layout, Mode, check_choices
 
 if TYPE_CHECKING:
     from amd.arms.opened import OpenArm
+    from amd.exclusion import Split
 
 __all__ = ["Arm"]
 
@@ -140,11 +141,12 @@ class Arm(BaseModel):
             found["embedder"] = f"onnx:{Path(folder).absolute()}"
         return self.model_copy(update=found)
 
-    def open(self, seed: int | None = None) -> OpenArm:
+    def open(self, seed: int | None = None, *, split: Split | None = None) -> OpenArm:
         """The arm ready for its tasks: the memory and the split are read and checked whole, once; close it after use.
 
         Args:
             seed: of the run: what a method draws at random is drawn anew for each.
+            split: the one that a run has kept; without it the arm's own file is read.
 
         Raises:
             StoreError: the memory is not what it should be, or not the one that ``pin`` names.
@@ -155,4 +157,4 @@ class Arm(BaseModel):
         # Imported here: settings are read and checked without what opening a memory needs.
         from amd.arms.opened import OpenArm  # noqa: PLC0415
 
-        return OpenArm.of(self, seed)
+        return OpenArm.of(self, seed, split)

@@ -65,9 +65,9 @@ class OpenArm:
         self._closed = False
 
     @classmethod
-    def of(cls, arm: Arm, seed: int | None = None) -> OpenArm:
+    def of(cls, arm: Arm, seed: int | None = None, split: Split | None = None) -> OpenArm:
         """Open what an arm names; see :meth:`Arm.open`."""
-        split = read_split(arm.split) if arm.split else None
+        split = split or (read_split(arm.split) if arm.split else None)
         token_counter(arm.tokenizer)  # a tokenizer that cannot be read is told now, not at the first task
         if arm.memory is None:
             return cls(arm, None, split, seed=seed)

@@ -35,8 +35,8 @@ class RunSettings(BaseModel):
 
     ``format`` is a literal of the overlay's own. ``memory_content`` and ``memory_seal`` name what was opened, and
     ``split`` is the arm's own as it was then; ``memory_from`` says whose runs the memory is made of. ``seed`` is what
-    the student's requests and random records were drawn by; ``None`` where none was given. ``created_at`` tells a run
-    from its copy.
+    the student's requests and random records were drawn by, with ``draw_only`` the records alone; ``None`` where none
+    was given. ``created_at`` tells a run from its copy.
 
     >>> values = {"arm": Arm(method="none"), "memory_content": None, "memory_seal": None}
     >>> settings = RunSettings(format="garden/1", **values)
@@ -53,17 +53,32 @@ class RunSettings(BaseModel):
     memory_from: tuple[str, ...] = ()
     split: KeptSplit | None = None
     seed: int | None = None
+    draw_only: bool = False
     amd: str = amd.__version__
     created_at: str = Field(default_factory=_now)
 
     def compared(self) -> dict[str, object]:
-        """What must be the same in two runs whose tasks stand side by side; the same content may lie anywhere."""
+        """What must be the same in two runs whose tasks stand side by side; the same memory may lie anywhere.
+
+        The seal stands beside the content: retired records, floors and hashes of schemas are in the seal alone.
+        """
         arm = self.arm.model_dump(
             mode="json", exclude={"memory", "pin", "split", "embedder", "embedder_url", "decomposer_url"}
         )
         split = self.split.split.sha256 if self.split else None
-        own = {"memory_content": self.memory_content, "split": split, "seed": self.seed}
+        own = {
+            "memory_content": self.memory_content,
+            "memory_seal": self.memory_seal,
+            "split": split,
+            "seed": self.seed,
+            "draw_only": self.draw_only,
+        }
         return {**own, **{f"arm.{key}": value for key, value in arm.items()}}
+
+    @property
+    def sent_seed(self) -> int | None:
+        """The seed that each request is sent with, if any."""
+        return None if self.draw_only else self.seed
 
     def shared(self) -> dict[str, Any]:
         """What the run's results (``RunResults``) say of its arm."""

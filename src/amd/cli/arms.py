@@ -14,7 +14,7 @@ from amd.arms import Arm, ArmReport, RunDirectory
 from amd.cli.console import print_columns, print_json
 from amd.errors import LeakageError
 
-__all__ = ["GivenArm", "MemoryOption", "RunReport", "Seed", "Temperature", "takes_arm", "tell_reports"]
+__all__ = ["DrawOnly", "GivenArm", "MemoryOption", "RunReport", "Seed", "Temperature", "takes_arm", "tell_reports"]
 
 GivenArm: TypeAlias = dict[str, Any]
 """The settings of an arm that were given on a command line, for ``Arm.of``."""
@@ -59,7 +59,10 @@ def _option(name: str) -> Any:  # noqa: ANN401 - typer's own
 MemoryOption: TypeAlias = Annotated[Path | None, typer.Option(help="The memory's directory.")]
 Seed: TypeAlias = Annotated[
     int | None,
-    typer.Option(min=0, help="Of this run: sent with each request to the student, and what draws random records."),
+    typer.Option(min=0, help="Of this run: sent with each request to a model, and what draws random records."),
+]
+DrawOnly: TypeAlias = Annotated[
+    bool, typer.Option("--draw-only", help="Send no seed, for an endpoint that refuses one: it draws records alone.")
 ]
 Temperature: TypeAlias = Annotated[float | None, typer.Option(min=0.0, help="Of the student's answers.")]
 

@@ -60,13 +60,19 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def check_words(app: typer.Typer, words: Sequence[str]) -> list[str]:
-    """Read the words of a command as it would read them itself, and run nothing; the words that it does not know.
+def check_words(app: Any, words: Sequence[str]) -> tuple[dict[str, Any], list[str]]:  # noqa: ANN401 - click's own moved
+    """Read the words of a command as it would read them itself, and run nothing.
 
-    Such are only returned by a command that hands them on; any other one refuses them.
+    Args:
+        app: a Typer app, or the group of commands that was made of one.
+        words: a command's name, those of its commands, and what follows.
+
+    Returns:
+        Its parameters by name, and the words that it does not know. Such are only returned by a command that hands
+        them on; any other one refuses them.
 
     Raises:
-        ConfigError: an option is not there, lacks its value, or has one of another kind.
+        ConfigError: there is no such command; an option is not there, lacks its value, or has one of another kind.
 
     >>> garden = typer.Typer()
     >>> @garden.command()
@@ -76,19 +82,24 @@ def check_words(app: typer.Typer, words: Sequence[str]) -> list[str]:
     ... def dig() -> None:
     ...     typer.echo("never")
     >>> check_words(garden, ["water", "4"])
-    []
-    >>> check_words(garden, ["water", "deep"])  # doctest: +ELLIPSIS
+    ({'bed': 4}, [])
+    >>> check_words(garden, ["rake"])
     Traceback (most recent call last):
-    amd.errors.ConfigError: water: Invalid value for 'BED': ...
+    amd.errors.ConfigError: there is no command 'rake'; correct its name
     """
-    group = typer.main.get_command(app)
-    name, *rest = words
-    command = cast("Any", group).commands[name]
+    command: Any = typer.main.get_command(app) if isinstance(app, typer.Typer) else app
+    rest, names = list(words), list[str]()
+    while hasattr(command, "get_command"):
+        names.append(rest.pop(0) if rest else "")
+        command = command.get_command(None, names[-1])
+        if command is None:
+            raise ConfigError(f"there is no command {' '.join(names)!r}", next_step="correct its name")
     try:
-        return list(command.make_context(name, rest).args)
+        context = command.make_context(names[-1], rest)
     except _UsageError as error:
         message = error.format_message() if hasattr(error, "format_message") else str(error)
-        raise ConfigError(f"{name}: {message}", next_step="correct the option's name or value") from error
+        raise ConfigError(f"{' '.join(names)}: {message}", next_step="correct the option's name or value") from error
+    return dict(context.params), list(context.args)
 
 
 def _speak_plainly() -> None:

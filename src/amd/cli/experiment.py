@@ -5,13 +5,15 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from amd.cli.console import Watching, print_json, print_table
+from amd.cli.exits import check_words
 from amd.cli.options import Json
 from amd.cli.reporting import check_installed, report_on_runs
+from amd.errors import AmdError, ConfigError
 from amd.experiment.plan import Experiment, read_experiment
 from amd.experiment.planned import PlannedRun
 from amd.experiment.readiness import unready
@@ -22,10 +24,13 @@ __all__ = ["experiment"]
 
 
 def experiment(
+    context: typer.Context,
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A TOML file, as in configs/.", show_default=False)],
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="In place of what the file says; may be given again."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="In place of what the file says, again and again; KEY= unsets."
+        ),
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only say what would be run, and what is finished.")] = False,
     json: Json = False,
@@ -40,10 +45,12 @@ def experiment(
     Example: amd experiment configs/experiments/bfcl-main.toml --set student.qwen3-4b.base_url=http://127.0.0.1:8000/v1
     """
     asked = read_experiment(config, changes or ())
+    lacking = _lacking(asked, context.find_root().command)
     if plan:
-        _tell_plan(asked, json=json)
+        _tell_plan(asked, lacking, json=json)
         return
-    check_installed()
+    if lacking:
+        raise lacking[0]
     signal.signal(signal.SIGTERM, _interrupt)  # what timeout and batch systems send: no command may outlive this one
     with Watching() as watching:
         runs = run_experiment(asked, tell=watching.tell, watch=watching.watch)
@@ -52,9 +59,32 @@ def experiment(
     _report(asked, runs, quiet=json)
 
 
-def _tell_plan(asked: Experiment, *, json: bool) -> None:
+def _lacking(asked: Experiment, commands: Any) -> list[AmdError]:  # noqa: ANN401 - click's own type moved between releases
+    """What keeps it from being run: what the library can tell, the extra of reports, and how things would be made."""
+    found = unready(asked)
+    try:
+        check_installed()
+    except ConfigError as error:
+        found.append(error)
+    own = [run.path for run in asked.runs()]
+    for recipe in asked.recipes():
+        if not recipe.given or recipe.there:
+            continue
+        try:
+            given, _ = check_words(commands, recipe.command())
+        except ConfigError as error:
+            found.append(ConfigError(f"{recipe.kind} {recipe.path}: {error.message}", next_step=error.next_step))
+        else:
+            lost = [path for path in given["paths"] if not path.exists() and not recipe.reads(own)]
+            found += [
+                ConfigError(f"{recipe.kind} {recipe.path}: there are no runs at {path}", next_step="correct its words")
+                for path in lost
+            ]
+    return found
+
+
+def _tell_plan(asked: Experiment, lacking: Sequence[AmdError], *, json: bool) -> None:
     """What would be made and run, what is finished, and what keeps it from being run."""
-    lacking = unready(asked)
     standing = Standing(asked.out)
     runs = list(asked.runs())
     to_make = [recipe for recipe in asked.recipes() if recipe.given and not recipe.there]

@@ -33,7 +33,7 @@ class Abilities:
     """What an endpoint takes, and what asking cost.
 
     ``json_schema``: it keeps to the schema of a ``response_format``. ``limit``: how it calls the most tokens of an
-    answer. ``temperature``: it lets it be 0; where it does not, answers differ from one request to the next.
+    answer. ``temperature``: it lets it be chosen; where it does not, answers differ from one request to the next.
 
     >>> Abilities(json_schema=False, limit="max_completion_tokens", temperature=False, usage=Usage()).options(50, None)
     {'max_completion_tokens': 50}
@@ -44,11 +44,11 @@ class Abilities:
     temperature: bool
     usage: Usage
 
-    def options(self, max_tokens: int, schema: Mapping[str, JSON] | None) -> dict[str, JSON]:
-        """The members of a request that ask for at most so many tokens, at temperature 0, and by the schema."""
+    def options(self, max_tokens: int, schema: Mapping[str, JSON] | None, temperature: float = 0.0) -> dict[str, JSON]:
+        """The members of a request that ask for at most so many tokens, at this temperature, and by the schema."""
         options: dict[str, JSON] = {self.limit: max_tokens}
         if self.temperature:
-            options["temperature"] = 0
+            options["temperature"] = temperature
         if self.json_schema and schema is not None:
             named: JSON = {"name": "reply", "schema": schema, "strict": True}
             options["response_format"] = {"type": "json_schema", "json_schema": named}
@@ -66,7 +66,7 @@ _CANDIDATES = sorted(
 )
 
 
-def find_abilities(ask: Callable[[Mapping[str, JSON]], Completion]) -> Abilities:
+def find_abilities(ask: Callable[[Mapping[str, JSON]], Completion], temperature: float = 0.0) -> Abilities:
     """What the endpoint behind ``ask`` takes.
 
     A refusal (400 or 422) is read for the names of the parameters in it; where it has none, they are left out one after
@@ -74,6 +74,7 @@ def find_abilities(ask: Callable[[Mapping[str, JSON]], Completion]) -> Abilities
 
     Args:
         ask: makes one request with these members beside model and messages.
+        temperature: the one that is wanted.
 
     Raises:
         ClientError: the endpoint refuses every way, or fails.
@@ -83,10 +84,10 @@ def find_abilities(ask: Callable[[Mapping[str, JSON]], Completion]) -> Abilities
         if refused & _asked_by(able):
             continue
         try:
-            answer = ask(able.options(_ROOM[0], _SCHEMA))
+            answer = ask(able.options(_ROOM[0], _SCHEMA, temperature))
             spent += answer.usage
             if able.json_schema and answer.finish_reason == "length" and not answer.text:
-                answer = ask(able.options(_ROOM[1], _SCHEMA))
+                answer = ask(able.options(_ROOM[1], _SCHEMA, temperature))
                 spent += answer.usage
         except ClientError as error:
             if error.status not in _REFUSES_A_PARAMETER:

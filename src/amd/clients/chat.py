@@ -12,7 +12,7 @@ from amd.chat import Message, estimated_tokens
 from amd.clients.abilities import PROBE, Abilities, find_abilities
 from amd.clients.completion import Completion, cost_of, read_completion
 from amd.clients.structured import with_schema
-from amd.errors import ClientError
+from amd.errors import ClientError, ConfigError
 from amd.json_text import JSON, dumps, replace_surrogates
 from amd.service import Service
 
@@ -38,7 +38,7 @@ class ChatModel:
         first_wait: seconds.
         timeout: seconds to connect, and again to wait for the next byte.
         connections: requests at the same time; more of them wait for their turn.
-        temperature: of the answers, where the endpoint lets it be chosen.
+        temperature: of the answers; without one 0, where the endpoint lets it be chosen.
         seed: sent with each request, if any.
 
     Raises:
@@ -61,7 +61,7 @@ class ChatModel:
         first_wait: float = 0.5,
         timeout: float = 120.0,
         connections: int = 16,
-        temperature: float = 0.0,
+        temperature: float | None = None,
         seed: int | None = None,
     ) -> None:
         self.model = model
@@ -107,10 +107,18 @@ class ChatModel:
 
         Raises:
             ClientError: it cannot be reached, or it refuses every way to ask; the next call asks again.
+            ConfigError: it refuses the temperature that was asked for.
         """
         with self._probing:
             if self._abilities is None:
-                self._abilities = found = find_abilities(lambda options: self._ask(PROBE, options))
+                found = find_abilities(lambda options: self._ask(PROBE, options), self._temperature or 0.0)
+                if self._temperature is not None and not found.temperature:
+                    raise ConfigError(
+                        f"{self._service.url} refuses the temperature {self._temperature}",
+                        next_step="leave the temperature out: the endpoint has its own",
+                        temperature=self._temperature,
+                    )
+                self._abilities = found
                 if not found.json_schema:
                     self._notices.append(f"{self._service.url} keeps to no schema: it stands in the prompt instead")
                 if not found.temperature:
@@ -143,9 +151,7 @@ class ChatModel:
         able = self.probe()
         if schema is not None and not able.json_schema:
             messages = with_schema(messages, schema)
-        options = able.options(max_tokens, schema)
-        if able.temperature:
-            options["temperature"] = self._temperature
+        options = able.options(max_tokens, schema, self._temperature or 0.0)
         if self._seed is not None:
             options["seed"] = self._seed
         if not tools:

@@ -53,9 +53,9 @@ def _repeating(arm: ArmResults) -> Iterator[str]:
     several = [trials for trials in arm.trials.values() if len(trials) > 1]
     if all(len(set(trials)) == 1 for trials in several) and len({trials[0] for trials in several}) == 2:
         yield (
-            f"The {len(arm.runs)} runs of {arm.title} ended alike in each of {counted(len(several), 'task')}, as repetitions of "
-            "one run do (greedy decoding, temperature 0): then its pass^k and its intervals say nothing of the "
-            "variation between runs."
+            f"The {len(arm.runs)} runs of {arm.title} ended alike in each of {counted(len(several), 'task')}, as "
+            "repetitions of one run do (greedy decoding, temperature 0): then its pass^k and its intervals say nothing "
+            "of the variation between runs."
         )
     seeds = Counter(run.seed for run in arm.runs if run.seed is not None)
     twice = sorted(seed for seed, count in seeds.items() if count > 1)

@@ -15,7 +15,7 @@ base_url = "http://127.0.0.1:8000/v1"
 
 [memory.teacher]                     # built where it is not there yet
 path = "memories/teacher"
-build = ["bfcl", "teacher-runs"]     # words after `amd build`
+build = ["bfcl", "teacher-runs"]     # words after `amd build`; {out} in them is the folder above
 
 [split.held-out]                     # drawn where it is not there yet
 path = "splits/bfcl.json"
@@ -79,6 +79,15 @@ class Experiment(BaseModel):
         if len(set(names)) < len(names):
             raise ValueError("two runs would have one directory: give students and arms other names")
         return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _out_is_known(cls, values: object) -> object:
+        """``{out}`` in a recipe is the experiment's own folder: what it makes of its own runs lies there."""
+        if not isinstance(values, dict) or "out" not in values:
+            return values
+        tables = {key: _filled(values[key], str(values["out"])) for key in ("memory", "split") if key in values}
+        return {**values, **tables}
 
     @field_validator("student", "memory", "split", "arm")
     @classmethod
@@ -153,7 +162,7 @@ def read_experiment(path: Path, changed: Sequence[str] = ()) -> Experiment:
     Args:
         path: the file.
         changed: ``KEY=VALUE``, each in place of what the file says: ``student.qwen3-4b.base_url=http://...``. A value
-            is read as TOML, and as a text if it is none.
+            is read as TOML, and as a text if it is none. ``KEY=`` takes the key out: an arm, or a temperature.
 
     Raises:
         ConfigError: the file cannot be read, or something in it is unknown, missing or contradicts itself.
@@ -175,8 +184,16 @@ def read_experiment(path: Path, changed: Sequence[str] = ()) -> Experiment:
     return experiment
 
 
+def _filled(value: object, out: str) -> object:
+    if isinstance(value, str):
+        return value.replace("{out}", out)
+    if isinstance(value, list):
+        return [_filled(each, out) for each in value]
+    return {key: _filled(each, out) for key, each in value.items()} if isinstance(value, dict) else value
+
+
 def _set(values: dict[str, object], change: str) -> None:
-    """Put one value in its place; a name in the path that is not there yet is made."""
+    """Put one value in its place, or take it out; a name in the path that is not there yet is made."""
     key, equals, value = change.partition("=")
     *path, last = key.split(".")
     table = values
@@ -187,6 +204,11 @@ def _set(values: dict[str, object], change: str) -> None:
         table = inner
     if not equals or not all([*path, last]):
         raise ConfigError(f"--set {change}: write KEY=VALUE", next_step="as in --set student.small.model=qwen3-4b")
+    if not value:
+        if last not in table:
+            raise ConfigError(f"--set {change}: there is no such key", next_step=f"it has {', '.join(table) or 'none'}")
+        del table[last]
+        return
     try:
         table[last] = tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:

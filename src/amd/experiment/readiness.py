@@ -7,10 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from amd.errors import ConfigError
+from amd.arms import Arm
+from amd.errors import AmdError, ConfigError
+from amd.exclusion import cross_split, read_split
 from amd.experiment.plan import Experiment
-from amd.experiment.recipes import Recipe
+from amd.experiment.recipes import MANIFEST, Recipe
+from amd.session.terms import check_viewer, resolved
+from amd.store import Memory, read_memory
 from amd.traces.offers import load_offer, offered
+from amd.trajectory import Task
 
 __all__ = ["GROUP", "Commands", "commands_of", "no_python", "unready"]
 
@@ -34,16 +39,17 @@ def commands_of(benchmark: str) -> Commands:
     return commands
 
 
-def unready(experiment: Experiment) -> list[ConfigError]:
+def unready(experiment: Experiment) -> list[AmdError]:
     """What an experiment lacks, as far as can be told before anything is run.
 
-    A Python that is not there; a memory, a split or a tokenizer that is not there and that nobody said how to make; an
-    option that the overlay's command does not take.
+    A Python that is not there; a memory, a split or a tokenizer that is not there and that nobody said how to make; a
+    memory that is there and is broken, of another benchmark, without a tier that an arm asks, or with families that an
+    arm holds out; an option that the overlay's command does not take.
 
     Raises:
         ConfigError: no installed overlay runs the benchmark.
     """
-    return [*_no_interpreter(experiment), *_missing(experiment), *_refused(experiment)]
+    return [*_no_interpreter(experiment), *_missing(experiment), *_unfit(experiment), *_refused(experiment)]
 
 
 def no_python(path: str, why: str) -> ConfigError:
@@ -64,6 +70,38 @@ def _missing(experiment: Experiment) -> Iterator[ConfigError]:
     for name, arm in experiment.arms().items():
         if arm.tokenizer is not None and not arm.tokenizer.exists():
             yield ConfigError(f"arm.{name}: there is no tokenizer at {arm.tokenizer}", next_step="correct its path")
+
+
+def _unfit(experiment: Experiment) -> Iterator[AmdError]:
+    """Arms whose memory is there, and is not one that they can read."""
+    arms = [(name, arm, arm.memory) for name, arm in experiment.arms().items() if arm.memory is not None]
+    for path in dict.fromkeys(path for _, _, path in arms if (path / MANIFEST).exists()):
+        try:
+            with read_memory(path) as memory:
+                yield from (
+                    ConfigError(f"arm.{name}: {fault.message}", next_step=fault.next_step)
+                    for name, arm, own in arms
+                    if own == path and (fault := _fault(arm, memory, experiment.benchmark)) is not None
+                )
+        except AmdError as error:
+            yield error
+
+
+def _fault(arm: Arm, memory: Memory, benchmark: str) -> AmdError | None:
+    manifest = memory.manifest
+    if manifest.benchmark != benchmark:
+        return ConfigError(
+            f"the memory at {memory.path} is of {manifest.benchmark!r}, the experiment runs {benchmark!r}",
+            next_step="give the memory another path",
+        )
+    try:
+        resolved(arm.method, memory)
+        if arm.protocol == "cross-split" and arm.split is not None and arm.split.exists():
+            split = read_split(arm.split)
+            check_viewer(cross_split(Task(benchmark, "", min(split.test), ""), split), memory, any_benchmark=False)
+    except AmdError as error:
+        return error
+    return None
 
 
 def _no_recipe(recipe: Recipe) -> ConfigError:

@@ -8,7 +8,10 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["MemoryRecipe", "Recipe", "SplitRecipe"]
+__all__ = ["MANIFEST", "MemoryRecipe", "Recipe", "SplitRecipe"]
+
+MANIFEST = "manifest.json"
+"""What a directory has that is a published memory."""
 
 
 class Recipe(BaseModel):
@@ -55,7 +58,7 @@ class MemoryRecipe(Recipe):
     @property
     def there(self) -> bool:
         """Whether it was published."""
-        return (self.path / "manifest.json").exists()
+        return (self.path / MANIFEST).exists()
 
     def command(self) -> list[str]:
         """As ``amd build`` is called."""

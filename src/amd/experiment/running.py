@@ -64,12 +64,12 @@ def run_experiment(
         later = [recipe for recipe in recipes if recipe.kind == "memory" and recipe.reads(own)]
         for recipe in recipes:
             if recipe not in later:
-                standing.keep_recipe(recipe, made=_make(recipe, experiment.out, tell, watch))
+                _keep(standing, recipe, experiment.out, tell, watch)
         left = [run for run in runs if not standing.is_done(run)]
         for number, run in enumerate(left, start=len(runs) - len(left)):
             for recipe in later:
                 if recipe.path == run.memory:
-                    standing.keep_recipe(recipe, made=_make(recipe, experiment.out, tell, watch))
+                    _keep(standing, recipe, experiment.out, tell, watch)
             standing.begin(run)
             tell(f"[{number + 1}/{len(runs)}] {run.path.name}")
             for words in commands(run.path, run.words()):
@@ -78,14 +78,19 @@ def run_experiment(
     return runs
 
 
-def _make(recipe: Recipe, out: Path, tell: Callable[[str], None], watch: Callable[[str], None]) -> bool:
-    """Whether something had to be made, and is; in this environment, for a harness's has no need of it."""
-    if recipe.there:
-        return False
-    tell(f"making {recipe.path}")
-    recipe.path.parent.mkdir(parents=True, exist_ok=True)
-    _call([sys.executable, "-m", "amd", *recipe.command()], f"{recipe.kind}-{recipe.path.stem}", out, watch)
-    return True
+def _keep(
+    standing: Standing, recipe: Recipe, out: Path, tell: Callable[[str], None], watch: Callable[[str], None]
+) -> None:
+    """Make what is missing, in this environment, for a harness's has no need of it; and write down how it is made.
+
+    A split that somebody else drew is drawn again: ``amd split`` leaves the same one as it is, and refuses another.
+    """
+    made = not recipe.there
+    if made or (recipe.kind == "split" and recipe.given and not standing.knows(recipe)):
+        tell(f"making {recipe.path}")
+        recipe.path.parent.mkdir(parents=True, exist_ok=True)
+        _call([sys.executable, "-m", "amd", *recipe.command()], f"{recipe.kind}-{recipe.path.stem}", out, watch)
+    standing.keep_recipe(recipe, made=made)
 
 
 def _call(words: Sequence[str], name: str, out: Path, watch: Callable[[str], None]) -> None:

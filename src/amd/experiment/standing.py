@@ -64,13 +64,18 @@ class Standing:
         """Write down how something is made; ``ConfigError`` if what is there was made for this otherwise."""
         name, words = f"{recipe.kind} {recipe.path}", list(recipe.given)
         kept = self._runs.get(name)
-        if kept is not None and not made and kept.words != words:
+        if kept is not None and kept.words and not made and kept.words != words:
             raise ConfigError(
                 f"{recipe.path} was made with {_difference(kept.words, words)}",
                 next_step=f"give the {recipe.kind} another path, or undo the change",
             )
         self._runs[name] = _Kept(words=words, done=True)
         self._write()
+
+    def knows(self, recipe: Recipe) -> bool:
+        """Whether this experiment made it, by the same words."""
+        kept = self._runs.get(f"{recipe.kind} {recipe.path}")
+        return kept is not None and kept.words == list(recipe.given)
 
     def is_done(self, run: PlannedRun) -> bool:
         """Whether it came to its end, and is still there."""

@@ -172,7 +172,7 @@ def _runs(state: Standing) -> tuple[Run, ...]:
         (line.record.source.trajectory_sha256, tier)
         for tier, lines in state.lines.items()
         for line in lines
-        if line.changes
+        if line.record.id != line.stored.id  # its key or its body: a retired record is as much a fallback as before
     }
     return tuple(
         replace(run, fallbacks=tuple(tier for tier in run.fallbacks if (run.trajectory_sha256, tier) not in edited))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from amd.cli.exits import check_words
 from amd.errors import ConfigError
+from amd_appworld.student import check_mode
 
 __all__ = ["commands"]
 
@@ -31,5 +32,6 @@ def commands(run: Path, words: Sequence[str]) -> Sequence[Sequence[str]]:
             next_step='write out = "ROOT/experiments/outputs", with the root of AppWorld\'s data',
         )
     call = ["run", "--root", str(run.parents[2]), "--experiment", run.name, *words]
-    check_words(app, call)
+    given, _ = check_words(app, call)
+    check_mode(given["mode"] or "static")
     return [["amd_appworld", *call]]

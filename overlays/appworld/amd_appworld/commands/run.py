@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from amd.arms import Arm
-from amd.cli.arms import GivenArm, Seed, Temperature, takes_arm
+from amd.cli.arms import DrawOnly, GivenArm, Seed, Temperature, takes_arm
 from amd.cli.console import StageProgress, print_json, print_table
 from amd.errors import AmdError, ClientError
 from amd_appworld.commands.options import Json, RootFolder, words
@@ -33,6 +33,7 @@ def run(
     base_url: Annotated[str, typer.Option(help="Its endpoint, up to and with /v1.", show_default=False)],
     arm: GivenArm,
     seed: Seed = None,
+    draw_only: DrawOnly = False,
     temperature: Temperature = None,
     tasks: Annotated[
         list[str] | None, typer.Option("--tasks", "-t", help="Only these, one by one or by commas.")
@@ -71,7 +72,8 @@ def run(
             limit=limit,
             workers=workers,
             seed=seed,
-            temperature=temperature or 0.0,
+            draw_only=draw_only,
+            temperature=temperature,
             limits=Limits(max_steps, max_tokens, cell_timeout, timeout),
             allow_test_source=allow_test_source,
             progress=progress,

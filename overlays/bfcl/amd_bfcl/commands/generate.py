@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from amd.cli.arms import GivenArm, MemoryOption, Seed, Temperature, takes_arm
+from amd.cli.arms import DrawOnly, GivenArm, MemoryOption, Seed, Temperature, takes_arm
 from amd.cli.console import print_json, print_table
 from amd.errors import AmdError, ClientError
 from amd_bfcl.commands.options import (
@@ -51,6 +51,7 @@ def generate(
     config: _Config = None,
     arm: GivenArm,
     seed: Seed = None,
+    draw_only: DrawOnly = False,
     temperature: Temperature = None,
     category: Categories = None,
     ids: _Ids = None,
@@ -82,7 +83,8 @@ def generate(
     more = [] if temperature is None else ["--temperature", str(temperature)]
     plan = read_plan(config or (), given, arm, [*more, *context.args])
     endpoint = Endpoint(base_url, timeout, threads)
-    _tell(run_student(out, plan, endpoint, seed=seed, name=name, any_version=any_version), json=json)
+    attempt = run_student(out, plan, endpoint, seed=seed, draw_only=draw_only, name=name, any_version=any_version)
+    _tell(attempt, json=json)
 
 
 def retry(

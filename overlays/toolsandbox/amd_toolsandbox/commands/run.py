@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from amd.arms import Arm
-from amd.cli.arms import GivenArm, Seed, Temperature, takes_arm
+from amd.cli.arms import DrawOnly, GivenArm, Seed, Temperature, takes_arm
 from amd.cli.console import StageProgress, print_json, print_table
 from amd.errors import AmdError, ClientError, LeakageError
 from amd_toolsandbox.commands.options import Json, RunDirectory, words
@@ -34,6 +34,7 @@ def run(
     user_base_url: Annotated[str | None, typer.Option(help="Its endpoint; the student's if left out.")] = None,
     arm: GivenArm,
     seed: Seed = None,
+    draw_only: DrawOnly = False,
     temperature: Temperature = None,
     scenarios: Annotated[
         list[str] | None,
@@ -65,6 +66,7 @@ def run(
             scenarios=words(scenarios),
             limit=limit,
             seed=seed,
+            draw_only=draw_only,
             temperature=temperature,
             processes=processes,
             timeout=timeout,
