@@ -1,4 +1,4 @@
-"""A report worth looking at, of runs that never happened: 4 arms x 60 tasks x 3 seeds, all of it invented.
+"""A report worth looking at, of runs that never happened: 5 arms x 60 tasks x 3 seeds, all of it invented.
 
     python examples/made_up_report.py              # shows the tables and leaves nothing behind
     python examples/made_up_report.py DIR          # keeps the runs and the report in DIR
@@ -26,6 +26,7 @@ ARMS = {
     "none": ({"method": "none"}, 0.0, {}),
     "workflow": ({"method": "workflow"}, 0.4, {"workflow": 160}),
     "amd": ({"method": "amd"}, 1.3, {"workflow": 150, "subtask": 300, "function": 120}),
+    "random": ({"method": "random"}, 0.2, {"workflow": 150, "subtask": 300, "function": 120}),
     "amd-in-sample": (
         {"method": "amd", "protocol": "in-sample"},
         2.3,

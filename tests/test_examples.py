@@ -12,7 +12,10 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 SAYS = {
     "build_and_ask.py": ["4 of 4 runs admitted", "<memory>", "'own_family': "],
-    "made_up_report.py": ["MADE UP", "IN-SAMPLE: amd-in-sample", "ended with 0; nothing of this was measured"],
+    "made_up_report.py": [
+        *("MADE UP", "IN-SAMPLE: amd-in-sample", "amd beside random, as many records drawn at random: +"),
+        "ended with 0; nothing of this was measured",
+    ],
     "own_reader.py": ["read 4, admitted 2, refused", "'failed': 1", "'unreadable': 1"],
     "student_loop.py": ["mv: missing argument: folder", "<memory_hint>", "[assistant] Done."],
 }

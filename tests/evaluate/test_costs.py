@@ -64,7 +64,7 @@ def test_the_teacher_is_paid_for_its_failures_too(arm):
 
 
 def test_runs_read_are_those_of_a_build_of_all(made, tmp_path):
-    """Refused ones count, the same run twice is one; a memory that was built in parts knows its last part alone."""
+    """Refused ones count, the same run twice is one; a memory that was published twice knows its last build alone."""
     place, hashing = tmp_path / "memory", amd.load_embedder("hash")
     failed = replace(run(8), outcome=replace(run(8).outcome, success=False))
 
@@ -79,6 +79,37 @@ def test_runs_read_are_those_of_a_build_of_all(made, tmp_path):
     assert (known().runs, known().read) == (3, 4)
     amd.build_memory([run(5)], place, embedder=hashing)
     assert (known().runs, known().read) == (4, None)
+
+
+def test_runs_that_better_ones_replaced_were_paid_too(made, arm, tmp_path):
+    """Twenty runs, of which ten are left: the last build knows ten. One build of all twenty is the control."""
+    hashing = amd.load_embedder("hash")
+    better = [run(i) for i in range(10)]
+    worse = [with_a_failed_call(each) for each in better]
+
+    def paid(name, *builds):
+        for runs in builds:
+            amd.build_memory(runs, tmp_path / name, embedder=hashing)
+        with amd.open_memory(tmp_path / name) as memory:
+            sources = memory.manifest.sources
+            content = memory.digest
+        assert (sources.read, sources.admitted, len(sources.runs)) == (len(builds[-1]), 10, 10)
+        here = replace(arm.runs[0], arm=Arm(method="amd", memory=tmp_path / name), memory_content=content, tasks=())
+        cost = build_cost(replace(arm, runs=(here,)))
+        found = repayment(arm, cost, Teaching(PRICES, 50_000, 2_500))
+        return cost.runs, cost.read, found.teacher_runs, found.admitted_only
+
+    assert paid("steps", worse, better) == (10, None, 10, True)
+    assert paid("once", [*worse, *better]) == (10, 20, 20, False)
+
+
+def with_a_failed_call(better):
+    """The same run, but that its first call failed and was made again."""
+    first, *rest = better.turns
+    step, *steps = first.steps
+    failed = replace(step.calls[0], ok=False, observation="Error: try again.", call_id="again")
+    turns = (replace(first, steps=(replace(step, calls=(failed, *step.calls)), *steps)), *rest)
+    return replace(better, turns=turns)
 
 
 def test_a_student_that_costs_as_much_never_repays(arm):

@@ -14,12 +14,13 @@ from matplotlib.figure import Figure as Picture
 from amd.evaluate import plots
 from amd.evaluate.blocks import Banner, Figure, Heading, Names, Page, Paragraph, Table
 from amd.evaluate.captions import captions
+from amd.evaluate.comparing import comparisons_table
 from amd.evaluate.costs import BuildCost, Repayment
 from amd.evaluate.glyphs import in_pictures
 from amd.evaluate.html import to_html
 from amd.evaluate.markdown import to_markdown
 from amd.evaluate.report import evaluate
-from amd.evaluate.sections import arms_table, comparisons_table, page_of
+from amd.evaluate.sections import arms_table, page_of
 from amd.evaluate.spending import cost_section, runs_cost_table
 from amd.evaluate.wording import METHODS
 from amd.evaluate.writing import write_report
@@ -163,7 +164,7 @@ def told(report, page):
                 yield block.summary
             case Paragraph() | Heading():
                 yield block.text
-    for each in report.as_json()["comparisons"]:
+    for each in (*report.as_json()["comparisons"], *report.as_json()["controls"]):
         yield from (each["arm_title"], each["baseline_title"])
     yield from (arm["title"] for arm in report.as_json()["arms"])
     for draw in (plots._success, plots._differences, plots._exposures, plots._tokens):
@@ -499,6 +500,57 @@ def test_only_those_helped_and_harmed_are_named(made):
     assert texts(alike, Names) == []
     assert texts(alike, Paragraph).count("No task was helped or harmed.") == 1
     assert "No task was helped or harmed." not in texts(page, Paragraph)
+
+
+def test_random_records_have_a_section_of_their_own(made):
+    """A sentence and a row for each arm that has a control, the others by name; absent where none has (the control)."""
+    right, more = ({f"t{at}": at % 3 < most for at in range(36)} for most in (1, 2))
+    runs = [
+        made("none", right),
+        made("amd", more, method="amd"),
+        made("random", right, method="random"),
+        made("random-sasm", right, method="random-sasm"),
+        made("workflow", right, method="workflow"),
+        made("open", more, method="amd", protocol="in-sample"),
+    ]
+    page = page_of(evaluate(runs, resamples=300))
+    headings = texts(page, Heading)
+    assert headings[headings.index("Beside none") + 1] == "Beside random records"
+    said = "amd beside random, as many records drawn at random: +33.3 points"
+    assert f"{said}, without an interval (all families alike), which may be chance; p (Holm) < 0.001." in texts(
+        page, Paragraph
+    )
+    assert "No such control is here for workflow, open [IN-SAMPLE]." in texts(page, Paragraph)
+    assert texts(page, Names)[-1] == "amd beside random: 12 tasks helped"
+    (table,) = [block for block in page.blocks if isinstance(block, Table) and block.head[1] == "random records"]
+    cells = ("+33.3", "all families alike", "36", "12", "12", "0", "< 0.001", "< 0.001")
+    assert [row[:-1] for row in table.rows] == [("amd", "random", *cells)]
+    without = page_of(evaluate([runs[0], runs[1], runs[3]], resamples=300))
+    assert "Beside random records" not in texts(without, Heading)
+    assert "No such control" not in to_markdown(without)
+
+
+@pytest.mark.parametrize("leaky", ["amd", "random"])
+def test_random_records_keep_the_marks_of_arms(made, leaky):
+    """A leak of either spoils it, and no name stands there without its mark."""
+    right = {f"t{at}": at % 3 == 0 for at in range(33)}
+    hits = {"t1": 1}
+    runs = [made("none", right)]
+    runs += [
+        made(
+            f"seen-{name}",
+            {**right, f"t{33 + at}": True, "t1": bool(at)},
+            method=name,
+            hits=hits if name == leaky else None,
+        )
+        for at, name in enumerate(("amd", "random"))
+    ]
+    report = evaluate(runs, resamples=200)
+    page = page_of(report)
+    found = {mention for text in told(report, page) for mention in mentions(text, f"seen-{leaky}")}
+    assert found == {f"seen-{leaky} [LEAKED]"}
+    assert any("drawn at random: -3.0 points" in text and "not to be used" in text for text in texts(page, Paragraph))
+    assert any("seen-random" in each and "2 that only one" in each for each in report.notices if "seen-amd" in each)
 
 
 def test_one_is_singular(made):

@@ -57,7 +57,8 @@ def check_installed(what: str = "a report", *, pictures: bool = True) -> None:
 
 
 def tell_report(found: Report, written: list[Path]) -> None:
-    """Banners, one row an arm, and where the rest is."""
+    """Banners, one row an arm, one line each that is beside random records, and where the rest is."""
+    from amd.evaluate.comparing import control_lines  # noqa: PLC0415 - as above
     from amd.evaluate.sections import banners  # noqa: PLC0415 - as above
 
     console = Console(highlight=False, markup=False)
@@ -70,6 +71,8 @@ def tell_report(found: Report, written: list[Path]) -> None:
         console.print(
             f"Differences from {first} in percentage points; intervals and all else on the page.", soft_wrap=True
         )
+    for line in control_lines(found):
+        console.print(line, soft_wrap=True)
     typer.echo(f"written: {', '.join(map(str, written))}")
 
 

@@ -13,14 +13,16 @@ __all__ = ["Comparison", "adjusted", "compare", "unlike"]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An arm beside the baseline, over the ``n`` tasks that both have; ``left_out`` counts those that only one has.
+    """An arm beside the baseline, or beside its random records, over the ``n`` tasks that both have.
+
+    ``left_out`` counts the tasks that only one has.
 
     The titles are the names with their marks, IN-SAMPLE or LEAKED. ``difference`` is that of the success rates, with an
     interval over ``families``. ``helped`` and ``harmed`` are the tasks that the arm solved in a larger and in a smaller
     share of its trials; ``p`` is exact McNemar's of the two counts (with several trials a task: the sign test, which is
-    the same for one), ``p_holm`` the same adjusted for all comparisons of the report. ``detectable`` is the smallest
-    difference that this many tasks, discordant as often as these, show with 80 % power: by exact McNemar, or with
-    several trials a task by a paired t test; ``None`` where no difference would show. ``unlike`` says why the two
+    the same for one), ``p_holm`` the same adjusted for all comparisons of its kind in the report. ``detectable`` is the
+    smallest difference that this many tasks, discordant as often as these, show with 80 % power: by exact McNemar, or
+    with several trials a task by a paired t test; ``None`` where no difference would show. ``unlike`` says why the two
     should not be compared at all.
     """
 

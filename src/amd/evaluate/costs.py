@@ -10,7 +10,7 @@ from pathlib import Path
 from amd.config import Price
 from amd.errors import AmdError
 from amd.evaluate.grouping import ArmResults
-from amd.store.figures import Manifest, Sources
+from amd.store.figures import Manifest
 from amd.store.manifest import read_manifest
 
 __all__ = ["BuildCost", "Repayment", "Teaching", "build_cost", "repayment"]
@@ -21,7 +21,8 @@ class BuildCost:
     """What the last build of a memory asked of its distiller; ``runs`` counts the runs that the memory is made of.
 
     ``read`` counts the runs that were read for it, refused ones too: the teacher was paid for those as well. The same
-    run read twice is one. It is ``None`` where the manifest does not know it: its last build was not of all runs.
+    run read twice is one. It is ``None`` where the manifest does not know it: the memory was published more than once,
+    and what an earlier build read may have been replaced.
     ``unknown`` says why nothing is known: then all figures are 0.
     """
 
@@ -49,7 +50,7 @@ class Repayment:
     """``invested``: the teacher's runs and the distiller's work; ``teacher`` and ``student``: one run of each.
 
     ``teacher_runs`` is how many runs of the teacher are paid for: all that were read, or those that the memory is made
-    of where ``admitted_only``, because nothing tells how many were refused: then the true figures are higher. A run of
+    of where ``admitted_only``, because nothing tells how many were read: then the true figures may be higher. A run of
     the student in the teacher's place saves the difference; ``runs`` of them repay what was invested, ``None`` if the
     student costs as much as the teacher. ``unknown`` says what is missing: then all figures are 0.
     """
@@ -77,7 +78,7 @@ def build_cost(arm: ArmResults) -> BuildCost | None:
     return BuildCost(
         found.distiller.get("id", ""),
         len(found.sources.runs),
-        _read(found.sources),
+        _read(found),
         int(sums["requests"]),
         int(sums["prompt_tokens"]),
         int(sums["completion_tokens"]),
@@ -85,11 +86,14 @@ def build_cost(arm: ArmResults) -> BuildCost | None:
     )
 
 
-def _read(sources: Sources) -> int | None:
-    """How many runs the published ones were chosen from; the figures are those of the last build that changed any."""
-    if sources.admitted != len(sources.runs):
+def _read(manifest: Manifest) -> int | None:
+    """How many runs the published ones were chosen from; the figures are those of the last build that changed any.
+
+    An earlier build may have read runs that better ones have replaced since, of which nothing is left.
+    """
+    if manifest.generation > 1:
         return None
-    return sources.read - sources.refused.get("duplicate", 0)
+    return manifest.sources.read - manifest.sources.refused.get("duplicate", 0)
 
 
 def _manifest(place: Path, content: str | None) -> Manifest | str:

@@ -14,13 +14,17 @@ __all__ = ["notices"]
 
 
 def notices(
-    first: ArmResults, others: Sequence[tuple[ArmResults, Comparison | None]], missing: Missing
+    first: ArmResults,
+    others: Sequence[tuple[ArmResults, Comparison | None]],
+    controls: Sequence[tuple[ArmResults, ArmResults, Comparison | None]],
+    missing: Missing,
 ) -> Iterator[str]:
     """Of each arm and of each comparison; those that begin with NOT COMPARABLE spoil one.
 
     Args:
         first: the baseline.
         others: each other arm, with its comparison if there is one.
+        controls: each arm with its random records, and their comparison if there is one.
         missing: what a result that is not there counts as.
     """
     arms = [first, *(arm for arm, _ in others)]
@@ -31,6 +35,9 @@ def notices(
     yield from _changed(arms)
     for arm, found in others:
         yield from _beside(arm, first, found)
+    for arm, other, found in controls:
+        if first not in (arm, other):  # these two have been beside each other
+            yield from _beside(arm, other, found)
 
 
 def _lacking(arm: ArmResults, missing: Missing) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A report: every figure of every arm, and each arm beside the baseline."""
+"""A report: every figure of every arm, and each arm beside the baseline and beside its random records."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from amd.arms.figures import ArmReport
 from amd.arms.results import RunResults
 from amd.errors import ConfigError, LeakageError
 from amd.evaluate.comparison import Comparison, adjusted, compare
+from amd.evaluate.controls import controlled
 from amd.evaluate.costs import BuildCost, Repayment, Teaching, build_cost, repayment
 from amd.evaluate.estimates import RESAMPLES, Interval, clustered_mean, pass_hat, wilson
 from amd.evaluate.grouping import ArmResults, Missing, group, titled
@@ -81,7 +82,11 @@ class ArmFigures:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All arms in the order of their first runs, and each but the baseline beside the baseline."""
+    """All arms in the order of their first runs, and each but the baseline beside the baseline.
+
+    ``controls`` has each arm beside the arm that is alike in all but drawing as many records at random, where there is
+    one; the control is its ``baseline``. Holm's p is over these alone.
+    """
 
     benchmark: str
     baseline: str
@@ -90,6 +95,7 @@ class Report:
     resamples: int
     arms: tuple[ArmFigures, ...]
     comparisons: tuple[Comparison, ...]
+    controls: tuple[Comparison, ...]
     notices: tuple[str, ...]
 
     @property
@@ -156,6 +162,7 @@ def evaluate(
     arms = group(runs, missing=missing)
     first = _baseline(arms, baseline)
     others = [(arm, compare(arm, first, seed=seed, resamples=resamples)) for arm in arms if arm is not first]
+    pairs = [(arm, other, compare(arm, other, seed=seed, resamples=resamples)) for arm, other in controlled(arms)]
     return Report(
         benchmark=runs[0].benchmark,
         baseline=first.name,
@@ -164,7 +171,8 @@ def evaluate(
         resamples=resamples,
         arms=tuple(_figures(arm, teaching, seed, resamples) for arm in arms),
         comparisons=adjusted([found for _, found in others if found]),
-        notices=tuple(notices(first, others, missing)),
+        controls=adjusted([found for _, _, found in pairs if found]),
+        notices=tuple(notices(first, others, pairs, missing)),
     )
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from amd.arms.figures import ArmReport
-from amd.evaluate.blocks import Banner, Block, Figure, Heading, Names, Page, Paragraph, Table
+from amd.evaluate.blocks import Banner, Block, Figure, Heading, Page, Paragraph, Table
 from amd.evaluate.captions import captions
-from amd.evaluate.comparison import Comparison
-from amd.evaluate.estimates import ALPHA, LEAST_FAMILIES, Interval
+from amd.evaluate.comparing import comparisons_table, control_section, helped_and_harmed, judged, no_interval
+from amd.evaluate.estimates import Interval
 from amd.evaluate.exposing import exposure_section, runs_section
 from amd.evaluate.report import ArmFigures, Report
 from amd.evaluate.spending import cost_section
-from amd.evaluate.wording import METHODS, counted, mean, p_value, percent, points
+from amd.evaluate.wording import METHODS, counted, mean, percent, points
 
-__all__ = ["arms_table", "banners", "comparisons_table", "page_of"]
+__all__ = ["arms_table", "banners", "page_of"]
 
 
 def page_of(report: Report) -> Page:
@@ -30,7 +30,8 @@ def page_of(report: Report) -> Page:
     blocks += [Heading("Arms"), arms_table(report), *figure("success.png")]
     if report.comparisons:
         blocks += [Heading(f"Beside {report.arm(report.baseline).title}"), comparisons_table(report)]
-        blocks += [*figure("differences.png"), *_helped_and_harmed(report)]
+        blocks += [*figure("differences.png"), *helped_and_harmed(report, report.comparisons)]
+    blocks += control_section(report)
     blocks += [*_pass_hat(report), *exposure_section(report), *figure("exposures.png"), *figure("tokens.png")]
     blocks += [*cost_section(report), *runs_section(report)]
     blocks += [Heading("How to read this"), *map(Paragraph, METHODS)]
@@ -120,54 +121,9 @@ def arms_table(report: Report) -> Table:
     )
 
 
-def comparisons_table(report: Report) -> Table:
-    """One row an arm, beside the baseline."""
-    return Table(
-        (
-            *("arm", "difference", "95 % interval", "tasks", "families"),
-            *("helped", "harmed", "exact p", "p (Holm)", "detectable"),
-        ),
-        tuple(_row(report, each) for each in report.comparisons),
-        f"Differences of success from {report.arm(report.baseline).title}, in percentage points, on the tasks that "
-        "both have; the interval is a bootstrap over whole families "
-        f"({report.resamples:,} draws, seed {report.seed}). Helped and harmed count tasks, exact p is McNemar's. "
-        "Detectable is the smallest difference that so many tasks, differing as much as these, show with 80 % power "
-        "(exact McNemar; with several runs a paired t test), families apart; nothing, if even the "
-        "largest would not show.",
-    )
-
-
-def _row(report: Report, each: Comparison) -> tuple[str, ...]:
-    return (
-        report.arm(each.arm).title,
-        points(each.difference.value),
-        f"{points(each.difference.low)} to {points(each.difference.high)}"
-        if each.difference.low is not None
-        else _no_interval(each.families),
-        str(each.n),
-        str(each.families),
-        str(len(each.helped)),
-        str(len(each.harmed)),
-        p_value(each.p),
-        p_value(each.p_holm),
-        _detectable(each),
-    )
-
-
-def _detectable(each: Comparison) -> str:
-    if each.detectable is not None:
-        return points(each.detectable).removeprefix("+")
-    return "nothing is detectable" if each.helped or each.harmed else "the arms never differ"
-
-
-def _no_interval(families: int) -> str:
-    """Why there is no interval over families, for a cell."""
-    return "too few families" if families < LEAST_FAMILIES else "all families alike"
-
-
 def _by_family(interval: Interval, families: int) -> str:
     if interval.low is None:
-        return _no_interval(families)
+        return no_interval(families)
     return _ends(interval)
 
 
@@ -187,33 +143,8 @@ def _headlines(report: Report) -> Iterator[str]:
         arm = report.arm(each.arm)
         yield (
             f"{arm.title} solved {percent(arm.success.value)}: {points(each.difference.value)} points on the same tasks"
-            f"{_judged(report, each)}."
+            f"{judged(report, each)}."
         )
-
-
-def _judged(report: Report, each: Comparison) -> str:
-    """The interval, and what it does or does not show: a result excludes 0 and has a p that is small after Holm."""
-    low, high = each.difference.low, each.difference.high
-    interval = f" (95 % interval {points(low)} to {points(high)})"
-    if low is None:
-        interval = f", without an interval ({_no_interval(each.families)})"
-    if report.arm(each.arm).leaks or report.arm(each.baseline).leaks or each.unlike:
-        return f"{interval}, which is not to be used"
-    if not each.helped and not each.harmed:
-        return interval
-    if low is not None and high is not None and (low > 0 or high < 0) and each.p_holm < ALPHA:
-        return interval
-    return f"{interval}, which may be chance"
-
-
-def _helped_and_harmed(report: Report) -> Iterator[Block]:
-    """The tasks by name, where there are any."""
-    for each in report.comparisons:
-        for names, how in ((each.helped, "helped"), (each.harmed, "harmed")):
-            if names:
-                yield Names(f"{report.arm(each.arm).title}: {counted(len(names), 'task')} {how}", names)
-    if not any(each.helped or each.harmed for each in report.comparisons):
-        yield Paragraph("No task was helped or harmed.")
 
 
 def _pass_hat(report: Report) -> Iterator[Block]:

@@ -53,7 +53,8 @@ def cost_section(report: Report) -> Iterator[Block]:
             ("arm", "distiller", "runs in it", "runs read", "requests", "prompt tokens", "reply tokens", "seconds"),
             built,
             "What the last build that changed the memory asked of its distiller, from the memory's manifest; the rules "
-            "ask for nothing. Runs read counts the refused ones too; it is unknown of a memory built in parts.",
+            "ask for nothing. Runs read counts the refused ones too; it is unknown of a memory that was published more "
+            "than once.",
             words=(0, 1),
         )
     repaid = tuple((arm.title, *_repaid(arm.repayment)) for arm in report.arms if arm.repayment)
@@ -66,8 +67,9 @@ def cost_section(report: Report) -> Iterator[Block]:
             "refused ones too, and the distiller's work; each run of the student in the teacher's place saves the "
             "difference of the two."
             + (
-                " Admitted only: the manifest does not tell how many runs were refused, so these count only the runs "
-                "that the memory is made of, and the true figures are higher."
+                " Admitted only: the manifest of a memory that was published more than once does not tell how many "
+                "runs were read, so these count only the runs that the memory is made of, and the true figures may be "
+                "higher."
                 if only
                 else ""
             ),
