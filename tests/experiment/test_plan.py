@@ -129,3 +129,36 @@ def test_what_is_made_of_own_runs_lies_where_they_do(written, tmp_path):
     assert (recipe.path, recipe.build[1]) == (tmp_path / "out" / "memory-own", str(tmp_path / "out" / "small-none-0"))
     moved = read_experiment(path, ["out=elsewhere"])
     assert moved.arms()["own"].memory == moved.memory["own"].path == Path("elsewhere/memory-own")
+
+
+def test_a_name_with_a_dot_is_reached_in_quotes(written):
+    """As in TOML."""
+    path = written("[student.'qwen-2.5']\nmodel = 'x'\n")
+    changed = read_experiment(path, ['student."qwen-2.5".model=other'])
+    assert changed.student["qwen-2.5"]["model"] == "other"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("[memory.other]\npath = '{place}/../memory'\n", r"memory\.other: its path is that of memory\.runs"),
+        ("[split.half]\npath = '{place}'\n", r"split\.half: its path is that of memory\.runs"),
+        ("[memory.other]\npath = '{out}'\n", r"memory\.other: its path is that of out"),
+        ("[memory.other]\npath = '{out}/small-none-0'\n", r"memory\.other: its path is that of a run"),
+        ("[memory.other]\npath = '{out}/small-amd-1/memory'\n", r"memory\.other: its path is that of a run"),
+        ("[memory.other]\npath = 'x'\nbuild = ['amd', 'r', '--out', 'y']\n", r"memory\.other: --out is its path"),
+        ("[student.x]\nmodel = 'x'\n'workflow-tokens' = 7\n", r"'student\.x\.workflow-tokens' is no option"),
+        ("[student.x]\nmodel = 'x'\n'protocol=in-sample' = true\n", r"is no option"),
+        ('[student.x]\nmodel = "a\\u0000b"\n', r"the character NUL"),
+    ],
+)
+def test_what_would_be_another_experiment_is_refused(written, tmp_path, more, words):
+    """Two things at one path, an option that gets round the arms, a text that no command takes."""
+    with pytest.raises(ConfigError, match=words):
+        read_experiment(written(more.replace("{place}", str(tmp_path / "memory"))))
+
+
+def test_what_lies_beside_the_runs_is_no_run(written):
+    """The control: only a run's own directory is a run's."""
+    path = written("[memory.other]\npath = '{out}/memory-other'\n[memory.third]\npath = '{out}/small-third'\n")
+    assert len(read_experiment(path).memory) == 3

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from amd.errors import AmdError, BudgetSpent, ClientError, ConfigError, LeakageError, StoreError
+from amd.errors import AmdError, BudgetSpent, ClientError, ConfigError, LeakageError
 from amd.exclusion import read_split
 from amd.experiment.plan import read_experiment
-from amd.experiment.running import run_experiment
+from amd.experiment.running import LOGS, run_experiment
 from amd.testing import run
 from amd.traces import canonical
 
@@ -48,7 +48,7 @@ def test_what_ends_a_run_ends_the_experiment(overlay, written, asked, monkeypatc
     assert type(caught.value) is kind
     assert caught.value.exit_code == code
     assert played(asked()) == ALL[:2]
-    assert "a table" in (tmp_path / "out" / "small-amd-0.log").read_text(encoding="utf-8")
+    assert "a table" in (tmp_path / "out" / LOGS / "small-amd-0.log").read_text(encoding="utf-8")
     monkeypatch.delenv("GARDEN_BROKEN")
     run_experiment(read_experiment(written(memory=tmp_path / "memory")))
     assert played(asked()) == [*ALL[:2], *ALL[1:]]
@@ -95,20 +95,24 @@ def test_a_memory_is_built_where_it_is_missing(overlay, written, asked, tmp_path
     path.write_text(text.replace(f'path = "{place}"', recipe), encoding="utf-8")
     with pytest.raises(AmdError, match="memory-new ended with exit code 1"):  # nothing was admitted
         run_experiment(read_experiment(path))
-    assert "runs read" in (tmp_path / "out" / "memory-new.log").read_text(encoding="utf-8")
+    assert "runs read" in (tmp_path / "out" / LOGS / "memory-new.log").read_text(encoding="utf-8")
 
 
-def test_a_memory_that_is_built_otherwise_now_is_told(overlay, written, asked):
-    """Its runs would be of two memories; the same words are the control."""
-    path = written("build = ['amd', 'runs.jsonl']\n")
-    text = path.read_text(encoding="utf-8").replace("build = ['amd', 'runs.jsonl']\n", "")
-    path.write_text(text.replace("[memory.runs]", "[memory.runs]\nbuild = ['amd', 'runs.jsonl']"), encoding="utf-8")
+def test_a_memory_that_is_built_otherwise_now_is_told(overlay, written, asked, tmp_path):
+    """Its runs would be of two memories, and so if it is built anew; the same words are the control."""
+    place = tmp_path / "new"
+    canonical.write(tmp_path / "runs.jsonl", [run(i) for i in range(3)])
+    path = written(memory=place)
+    words = f'build = ["amd", "{tmp_path / "runs.jsonl"}", "--embedder", "hash"]'
+    path.write_text(path.read_text("utf-8").replace("[memory.runs]", f"[memory.runs]\n{words}"), encoding="utf-8")
     run_experiment(read_experiment(path))
     run_experiment(read_experiment(path))
-    path.write_text(path.read_text("utf-8").replace("'runs.jsonl'", "'other.jsonl'"), encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"memory was made with amd runs.jsonl, and now it is amd other.jsonl"):
-        run_experiment(read_experiment(path))
+    with pytest.raises(ConfigError, match=r"new was made with --embedder hash, and now it is --embedder minilm"):
+        run_experiment(read_experiment(path, [f"memory.runs.build={[*json.loads(words[8:])[:-1], 'minilm']}"]))
     assert len(asked()) == 8
+    place.rename(tmp_path / "aside")
+    run_experiment(read_experiment(path, ["seeds=2"]))  # nothing is left to run, and nothing is made
+    assert not place.exists()
 
 
 def test_a_memory_of_own_runs_is_built_after_them(overlay, written, asked, tmp_path):
@@ -158,18 +162,6 @@ def test_a_benchmark_that_nobody_runs_is_told(written):
     """By name, before anything is made."""
     with pytest.raises(ConfigError, match="no installed overlay runs the benchmark 'orchard'"):
         run_experiment(read_experiment(written(), ["benchmark=orchard"]))
-
-
-def test_a_broken_standing_is_told(overlay, written, tmp_path):
-    """It is not taken for an empty one."""
-    path = written()
-    run_experiment(read_experiment(path))
-    state = tmp_path / "out" / "experiment.json"
-    assert json.loads(state.read_text(encoding="utf-8"))["small-amd-0"]["done"] is True
-    for text in ("{", "[]", '{"small-amd-0": {"words": 3}}'):
-        state.write_text(text, encoding="utf-8")
-        with pytest.raises(StoreError, match=r"experiment\.json cannot be read"):
-            run_experiment(read_experiment(path))
 
 
 def test_a_split_that_was_drawn_otherwise_is_told(overlay, written, asked, tmp_path):

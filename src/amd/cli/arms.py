@@ -59,12 +59,14 @@ def _option(name: str) -> Any:  # noqa: ANN401 - typer's own
 MemoryOption: TypeAlias = Annotated[Path | None, typer.Option(help="The memory's directory.")]
 Seed: TypeAlias = Annotated[
     int | None,
-    typer.Option(min=0, help="Of this run: sent with each request to a model, and what draws random records."),
+    typer.Option(
+        min=0, max=2**31 - 1, help="Of this run: sent with each request to a model, and draws random records."
+    ),
 ]
 DrawOnly: TypeAlias = Annotated[
     bool, typer.Option("--draw-only", help="Send no seed, for an endpoint that refuses one: it draws records alone.")
 ]
-Temperature: TypeAlias = Annotated[float | None, typer.Option(min=0.0, help="Of the student's answers.")]
+Temperature: TypeAlias = Annotated[float | None, typer.Option(min=0.0, max=10.0, help="Of the student's answers.")]
 
 
 def takes_arm(command: Callable[..., None]) -> Callable[..., None]:

@@ -61,7 +61,7 @@ def experiment(
 
 def _lacking(asked: Experiment, commands: Any) -> list[AmdError]:  # noqa: ANN401 - click's own type moved between releases
     """What keeps it from being run: what the library can tell, the extra of reports, and how things would be made."""
-    found = unready(asked)
+    found = [*unready(asked), *Standing(asked.out).faults(list(asked.runs()), asked.recipes())]
     try:
         check_installed()
     except ConfigError as error:
@@ -98,8 +98,14 @@ def _tell_plan(asked: Experiment, lacking: Sequence[AmdError], *, json: bool) ->
             }
         )
     else:
-        rows = [(str(recipe.path), f"to be made: amd {' '.join(recipe.command())}") for recipe in to_make]
-        rows += [(run.path.name, "finished" if standing.is_done(run) else "to be run") for run in runs]
+        rows = [
+            (str(recipe.path), "is there" if recipe.there else f"to be made: amd {' '.join(recipe.command())}")
+            for recipe in asked.recipes()
+        ]
+        for who in asked.student:
+            for arm in asked.arm:
+                done = [standing.is_done(run) for run in runs if (run.student, run.arm) == (who, arm)]
+                rows.append((f"{who}-{arm}", f"{sum(done)} of {len(done)} runs finished"))
         print_table(f"{len(runs)} runs in {asked.out}", rows)
     for error in lacking[1:]:
         typer.echo(f"not ready: {error}", err=True)

@@ -30,6 +30,7 @@ memory = "teacher"                   # by its name above, or a directory; as is 
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tomllib
@@ -47,6 +48,9 @@ from amd.experiment.recipes import MemoryRecipe, Recipe, SplitRecipe
 __all__ = ["Experiment", "read_experiment"]
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,80}")
+_OPTION = re.compile(r"[a-z][a-z0-9_]*")
+_KEY = re.compile(r'"[^"]+"|[^."]+')
+_KEYS = re.compile(rf"(?:{_KEY.pattern})(?:\.(?:{_KEY.pattern}))*")
 _Options: TypeAlias = dict[str, Option]
 
 
@@ -75,9 +79,29 @@ class Experiment(BaseModel):
         wrong += [f"tasks.{key}" for key in self.tasks if any(key in values for values in self.student.values())]
         if wrong:
             raise ValueError(f"{', '.join(wrong)}: that is for [arm.NAME] to say, or said twice")
+        odd = [f"{table}.{key}" for table, values in tables.items() for key in values if not _OPTION.fullmatch(key)]
+        if odd:
+            raise ValueError(f"{odd[0]!r} is no option: write it in small letters, with _ in place of -")
         names = [f"{who}-{name}".casefold() for who in self.student for name in self.arm]
         if len(set(names)) < len(names):
             raise ValueError("two runs would have one directory: give students and arms other names")
+        return self
+
+    @model_validator(mode="after")
+    def _each_thing_has_its_place(self) -> Self:
+        """What is made at a path is one thing, and does not lie among a run's files."""
+        out = os.path.realpath(self.out)
+        runs = [f"{out}/{who}-{arm}-{seed}/" for seed in range(self.seeds) for who in self.student for arm in self.arm]
+        taken = {out: "out"}
+        recipes: list[tuple[str, Recipe]] = [(f"memory.{name}", recipe) for name, recipe in self.memory.items()]
+        recipes += [(f"split.{name}", recipe) for name, recipe in self.split.items()]
+        for name, recipe in recipes:
+            path = os.path.realpath(recipe.path)
+            if path in taken or any(f"{path}/".startswith(run) for run in runs):
+                raise ValueError(f"{name}: its path is that of {taken.get(path, 'a run')}")
+            if "--out" in recipe.given:
+                raise ValueError(f"{name}: --out is its path, and said twice")
+            taken[path] = name
         return self
 
     @model_validator(mode="before")
@@ -168,6 +192,8 @@ def read_experiment(path: Path, changed: Sequence[str] = ()) -> Experiment:
         ConfigError: the file cannot be read, or something in it is unknown, missing or contradicts itself.
     """
     values = dict(read_toml(path))
+    if any("\0" in text for text in _texts(values)):
+        raise ConfigError(f"{path}: a text holds the character NUL", next_step="take it out", path=str(path))
     for change in changed:
         _set(values, change)
     try:
@@ -184,6 +210,15 @@ def read_experiment(path: Path, changed: Sequence[str] = ()) -> Experiment:
     return experiment
 
 
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value:
+            yield from _texts(each)
+        yield from _texts(list(value.values()) if isinstance(value, dict) else ())
+
+
 def _filled(value: object, out: str) -> object:
     if isinstance(value, str):
         return value.replace("{out}", out)
@@ -195,15 +230,15 @@ def _filled(value: object, out: str) -> object:
 def _set(values: dict[str, object], change: str) -> None:
     """Put one value in its place, or take it out; a name in the path that is not there yet is made."""
     key, equals, value = change.partition("=")
-    *path, last = key.split(".")
+    if not equals or not _KEYS.fullmatch(key):
+        raise ConfigError(f"--set {change}: write KEY=VALUE", next_step="as in --set student.small.model=qwen3-4b")
+    *path, last = [name.strip('"') for name in _KEY.findall(key)]
     table = values
     for part in path:
         inner = table.setdefault(part, {})
         if not isinstance(inner, dict):
             raise ConfigError(f"--set {change}: {part} is no table", next_step="name a key of the file")
         table = inner
-    if not equals or not all([*path, last]):
-        raise ConfigError(f"--set {change}: write KEY=VALUE", next_step="as in --set student.small.model=qwen3-4b")
     if not value:
         if last not in table:
             raise ConfigError(f"--set {change}: there is no such key", next_step=f"it has {', '.join(table) or 'none'}")

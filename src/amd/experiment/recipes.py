@@ -8,6 +8,9 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from amd.exclusion import read_split
+from amd.store.manifest import published_manifest
+
 __all__ = ["MANIFEST", "MemoryRecipe", "Recipe", "SplitRecipe"]
 
 MANIFEST = "manifest.json"
@@ -31,6 +34,10 @@ class Recipe(BaseModel):
     @property
     def there(self) -> bool:
         """Whether it is made already."""
+        raise NotImplementedError
+
+    def mark(self) -> str:
+        """What tells it from another one at its path; empty if it is not there."""
         raise NotImplementedError
 
     def command(self) -> list[str]:
@@ -60,6 +67,10 @@ class MemoryRecipe(Recipe):
         """Whether it was published."""
         return (self.path / MANIFEST).exists()
 
+    def mark(self) -> str:
+        """Its seal."""
+        return published_manifest(self.path).seal if self.there else ""
+
     def command(self) -> list[str]:
         """As ``amd build`` is called."""
         return ["build", *self.build, "--out", str(self.path)]
@@ -86,6 +97,10 @@ class SplitRecipe(Recipe):
     def there(self) -> bool:
         """Whether the file is there."""
         return self.path.exists()
+
+    def mark(self) -> str:
+        """The hash of its families."""
+        return read_split(self.path).sha256 if self.there else ""
 
     def command(self) -> list[str]:
         """As ``amd split`` is called."""

@@ -21,7 +21,10 @@ from amd.experiment.readiness import commands_of, no_python, unready
 from amd.experiment.recipes import Recipe
 from amd.experiment.standing import Standing
 
-__all__ = ["run_experiment"]
+__all__ = ["LOGS", "run_experiment"]
+
+LOGS = "logs"
+"""The folder below an experiment's own with what its commands printed."""
 
 _KINDS: Mapping[int, type[AmdError]] = {
     ConfigError.exit_code: ConfigError,
@@ -54,18 +57,18 @@ def run_experiment(
     """
     commands = commands_of(experiment.benchmark)
     runs, recipes = list(experiment.runs()), experiment.recipes()
-    lacking = unready(experiment)
+    lacking = [*unready(experiment), *Standing(experiment.out).faults(runs, recipes)]
     if lacking:
         raise lacking[0]
     experiment.out.mkdir(parents=True, exist_ok=True)
     with RunDirectory(experiment.out, RunSettings, "amd experiment").locked():
         standing = Standing(experiment.out)
+        left = [run for run in runs if not standing.is_done(run)]
         own = [run.path for run in runs]
         later = [recipe for recipe in recipes if recipe.kind == "memory" and recipe.reads(own)]
-        for recipe in recipes:
+        for recipe in recipes if left else ():
             if recipe not in later:
                 _keep(standing, recipe, experiment.out, tell, watch)
-        left = [run for run in runs if not standing.is_done(run)]
         for number, run in enumerate(left, start=len(runs) - len(left)):
             for recipe in later:
                 if recipe.path == run.memory:
@@ -85,8 +88,8 @@ def _keep(
 
     A split that somebody else drew is drawn again: ``amd split`` leaves the same one as it is, and refuses another.
     """
-    made = not recipe.there
-    if made or (recipe.kind == "split" and recipe.given and not standing.knows(recipe)):
+    made = not recipe.there or (recipe.kind == "split" and bool(recipe.given) and not standing.knows(recipe))
+    if made:
         tell(f"making {recipe.path}")
         recipe.path.parent.mkdir(parents=True, exist_ok=True)
         _call([sys.executable, "-m", "amd", *recipe.command()], f"{recipe.kind}-{recipe.path.stem}", out, watch)
@@ -96,7 +99,8 @@ def _keep(
 def _call(words: Sequence[str], name: str, out: Path, watch: Callable[[str], None]) -> None:
     """Run one command, with what it prints in a log; its last line on standard error says why it failed."""
     last = ""
-    log = out / f"{name}.log"
+    log = out / LOGS / f"{name}.log"
+    log.parent.mkdir(exist_ok=True)
     with log.open("a", encoding="utf-8") as file, _started(words, file) as process:
         assert process.stderr is not None
         try:
