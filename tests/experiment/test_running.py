@@ -108,7 +108,8 @@ def test_a_memory_that_is_built_otherwise_now_is_told(overlay, written, asked, t
     run_experiment(read_experiment(path))
     run_experiment(read_experiment(path))
     with pytest.raises(ConfigError, match=r"new was made with --embedder hash, and now it is --embedder minilm"):
-        run_experiment(read_experiment(path, [f"memory.runs.build={[*json.loads(words[8:])[:-1], 'minilm']}"]))
+        changed = f"memory.runs.build={[*json.loads(words[8:])[:-1], 'minilm']}"
+        run_experiment(read_experiment(path, [changed, "seeds=3"]))
     assert len(asked()) == 8
     place.rename(tmp_path / "aside")
     run_experiment(read_experiment(path, ["seeds=2"]))  # nothing is left to run, and nothing is made
