@@ -50,6 +50,7 @@ FACES = {
         "RunResults",
         "RunSettings",
         "TaskResult",
+        "known_split",
         "read_toml",
         "replace_text",
         "report",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from amd.arms import Arm, RunLog, RunResults, TaskResult
+from amd.arms.words import MOST
 from amd.errors import TrajectoryError
 from amd.testing import run
 
@@ -73,3 +74,13 @@ def test_the_same_memory_may_lie_anywhere():
     assert one.identity() != results(one.arm, memory_content="d").identity()
     assert one.identity() != results(one.arm, memory_content="c", memory_seal="s").identity()
     assert one.identity() != results(one.arm, memory_content="c", terms={"user": "u"}).identity()
+
+
+@pytest.mark.parametrize(
+    "figures", [{"steps": -1}, {"seconds": float("nan")}, {"seconds": float("inf")}, {"prompt_tokens": 10**400}]
+)
+def test_figures_that_no_run_has_are_refused(figures):
+    """Their sums would be no numbers; what a run can have is the control."""
+    assert TaskResult("t", "f", success=True, steps=3, seconds=0.5, prompt_tokens=MOST).steps == 3
+    with pytest.raises(TrajectoryError, match=next(iter(figures))):
+        TaskResult("t", "f", success=True, **figures)

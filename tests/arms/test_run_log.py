@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amd.arms import Arm, RunLog
+from amd.arms.words import MOST
 from amd.errors import ConfigError, TrajectoryError
 from amd.records import Exposure
 from amd.testing import run
@@ -20,7 +21,7 @@ from amd.tier import FailedCall
 Make = Callable[..., Arm]
 COUNTS = {"calls": 0, "failed_calls": 0, "hints": 0, "placeholders": 0, "system_changes": 0}
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
-COUNT = st.integers(0, 10**20)
+COUNT = st.integers(0, MOST)
 
 
 def log(*exposures: Exposure, **values: Any) -> RunLog:

@@ -75,11 +75,13 @@ def test_another_memory_and_another_split_are_no_control(made, tmp_path):
 
 
 def test_a_control_has_none_and_two_are_two(made):
-    """Arms without memory and random ones are beside nothing; ``random`` and ``random-amd`` are both compared."""
-    names = ("none", "random", "amd", "random-amd", "workflow+subtask+function")
+    """Arms without memory and random ones are beside nothing; two that draw alike are both compared."""
+    names = ("none", "random", "amd", "random-workflow+subtask+function", "workflow+subtask+function")
     runs = [made(name, RIGHT, method=name) for name in names]
     amd, same = names[2], names[4]
-    assert pairs(*runs) == [(arm, drawn) for arm in (amd, same) for drawn in ("random", "random-amd")]
+    assert pairs(*runs) == [
+        (arm, drawn) for arm in (amd, same) for drawn in ("random", "random-workflow+subtask+function")
+    ]
 
 
 def test_the_figures_are_those_of_the_two_arms(made):

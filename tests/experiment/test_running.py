@@ -107,8 +107,8 @@ def test_a_memory_that_is_built_otherwise_now_is_told(overlay, written, asked, t
     path.write_text(path.read_text("utf-8").replace("[memory.runs]", f"[memory.runs]\n{words}"), encoding="utf-8")
     run_experiment(read_experiment(path))
     run_experiment(read_experiment(path))
+    changed = f"memory.runs.build={[*json.loads(words[8:])[:-1], 'minilm']}"
     with pytest.raises(ConfigError, match=r"new was made with --embedder hash, and now it is --embedder minilm"):
-        changed = f"memory.runs.build={[*json.loads(words[8:])[:-1], 'minilm']}"
         run_experiment(read_experiment(path, [changed, "seeds=3"]))
     assert len(asked()) == 8
     place.rename(tmp_path / "aside")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from amd.arms import ArmReport, RunLog
+from amd.arms import ArmReport, RunLog, known_split
 from amd.arms import report as figures_of
 from amd.errors import ConfigError, TrajectoryError
 from amd_appworld.run import Run
@@ -98,8 +98,8 @@ def report_on(run: Run) -> RunReport:
             next_step="run the same command again",
         )
     logs = [log_of(run, stands, name) for name in stands.success]
-    split = run.settings.split
-    figures = figures_of(logs, family=family, split=split.split if split else None)
+    split = known_split(run.settings.split, run.settings.arm)
+    figures = figures_of(logs, family=family, split=split)
     return RunReport(run, figures, stands, scenarios_of(run, stands))
 
 

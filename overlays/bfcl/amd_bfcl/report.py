@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from amd.arms import ArmReport, RunLog
+from amd.arms import ArmReport, RunLog, known_split
 from amd.arms import report as figures_of
 from amd.errors import ConfigError, TrajectoryError
 from amd_bfcl.evaluate import Score, scores_of
@@ -85,7 +85,7 @@ def report_on(run: Run) -> RunReport:
     fresh = {name: score for name, score in scores.items() if score.total == counts[name]}
     return RunReport(
         run=run,
-        figures=figures_of(logs, family=family, split=settings.split.split if settings.split else None),
+        figures=figures_of(logs, family=family, split=known_split(settings.split, settings.arm)),
         stands=stands,
         scores=fresh,
         stale=tuple(name for name in scores if name not in fresh),

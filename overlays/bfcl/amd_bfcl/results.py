@@ -18,6 +18,7 @@ from amd_bfcl.standing import Standing, standing
 
 __all__ = ["read"]
 
+_MOST = 10**6  # seconds or tokens of one request
 _FORMAT = Settings.model_fields["format"].default
 
 
@@ -90,9 +91,9 @@ def _result(run: Run, stands: Standing, scored: Mapping[Category, tuple[ScoreFil
         own,
         success=ended.success,
         steps=sum(len(turn) for turn in line["result"] if isinstance(turn, list)),
-        seconds=_total(line, "latency"),
-        prompt_tokens=_whole(line, "input_token_count"),
-        completion_tokens=_whole(line, "output_token_count"),
+        seconds=_total(run, line, "latency"),
+        prompt_tokens=_whole(run, line, "input_token_count"),
+        completion_tokens=_whole(run, line, "output_token_count"),
         log=log_of(run, run.settings, task_id, line),
     )
 
@@ -102,14 +103,18 @@ def _of(scored: Mapping[Category, tuple[ScoreFile, Tasks]], task_id: str) -> tup
     return score, task_id, tasks
 
 
-def _whole(line: Mapping[str, Any], name: str) -> int | None:
-    total = _total(line, name)
+def _whole(run: Run, line: Mapping[str, Any], name: str) -> int | None:
+    total = _total(run, line, name)
     return None if total is None else round(total)
 
 
-def _total(line: Mapping[str, Any], name: str) -> float | None:
+def _total(run: Run, line: Mapping[str, Any], name: str) -> float | None:
     """The sum over turns and steps; ``None`` where the harness did not count."""
     values = list(_numbers(line.get(name)))
+    if not all(0 <= value <= _MOST for value in values):
+        raise TrajectoryError(
+            f"{run.path}: {line['id']}: {name} holds a number that is none of a run", next_step="generate it again"
+        )
     return float(sum(values)) if values else None
 
 

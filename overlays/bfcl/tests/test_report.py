@@ -8,6 +8,7 @@ import re
 import pytest
 
 from amd.arms import RUN_SETTINGS, replace_text
+from amd.arms.kept_split import KeptSplit
 from amd.errors import ConfigError, TrajectoryError
 from amd_bfcl.families import Category
 from amd_bfcl.lines import read_lines, replace_lines
@@ -235,6 +236,35 @@ def test_an_own_family_hit_in_an_excluding_arm_ends_with_4(made, told):
     log["exposures"][0]["own_family"] = 1
     change(honest, IDS[0], amd=log)
     assert told(honest.path)[0] == 4
+
+
+def test_what_a_split_holds_out_ends_with_4(made, told, tmp_path):
+    """By the split that the run kept, else by its file; without either nobody can say, and that is said."""
+    run = made(ids=IDS[:1])
+    shown = {family for each in log_of(run, IDS[0])["exposures"] for family in each.get("families", ())}
+
+    def settled(train, *, kept=True):
+        path = tmp_path / "split.json"
+        value = {"benchmark": "bfcl", "train": sorted(train), "test": ["multi_turn_2"]}
+        path.write_text(json.dumps({"format": "amd-split/1", **value}), encoding="utf-8")
+        arm = run.settings.arm.model_copy(update={"protocol": "cross-split", "split": path})
+        lines = run.result_file("multi_turn_base")
+        lines.write_text(lines.read_text("utf-8").replace('"self-excluded"', '"cross-split"'), encoding="utf-8")
+        settle(run, arm=arm, split=KeptSplit(**value) if kept else None)
+        return path
+
+    settled(shown)
+    assert told(run.path)[0] == 0
+    for kept in (True, False):
+        settled(["multi_turn_77"], kept=kept)
+        code, out, err = told(run.path)
+        assert code == 4
+        assert "outside the split" in out
+        assert "of what a split holds out" in err
+    settled(["multi_turn_77"], kept=False).unlink()
+    code, out, err = told(run.path)
+    assert (code, err) == (0, f"NOT CHECKED: {run.path.name} kept no split, and its file is not there any more\n")
+    assert "not known" in out
 
 
 def test_the_own_family_is_the_one_of_all_dresses(made, told):

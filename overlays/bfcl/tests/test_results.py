@@ -106,3 +106,16 @@ def test_a_result_without_a_log_is_refused(scored):
     replace_lines(path, lines)
     with pytest.raises(TrajectoryError, match="says nothing of a memory"):
         read(run.path)
+
+
+@pytest.mark.parametrize("value", [10**400, float("nan"), [1e308, 1e308], -1.0])
+@pytest.mark.parametrize("name", ["latency", "input_token_count"])
+def test_a_number_that_no_request_has_is_refused(scored, name, value):
+    """It names the task and the member, and no report is made of its sum."""
+    run = scored()
+    path = run.result_file("multi_turn_base")
+    lines = read_lines(path)[0]
+    lines[0][name] = [[value]]
+    replace_lines(path, lines)
+    with pytest.raises(TrajectoryError, match=f"{lines[0]['id']}: {name} holds a number that is none of a run"):
+        read(run.path)

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
-from amd.arms import ArmReport, RunLog
+from amd.arms import ArmReport, RunLog, known_split
 from amd.arms import report as figures_of
 from amd.errors import ConfigError, TrajectoryError
 from amd_toolsandbox.families import family
@@ -92,8 +92,8 @@ def report_on(run: Run, success_score: float) -> RunReport:
             next_step="see to the service, then run the same command again, or: python -m amd_toolsandbox rescore RUN",
         )
     logs = [log_of(run, name) for name in stands.scores]
-    split = run.settings.split
-    return RunReport(run, figures_of(logs, family=family, split=split.split if split else None), stands, success_score)
+    split = known_split(run.settings.split, run.settings.arm)
+    return RunReport(run, figures_of(logs, family=family, split=split), stands, success_score)
 
 
 def log_of(run: Run, scenario: str) -> RunLog:

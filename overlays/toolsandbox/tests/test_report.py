@@ -136,7 +136,7 @@ def test_a_leak_ends_with_code_4(made, told):
     code, out, err = told("report", run.path)
     assert code == 4
     assert "own-family hits" in out
-    assert err.startswith("amd_toolsandbox: records of a scenario's own family were shown")
+    assert err.startswith("amd_toolsandbox: records were shown that are to be hidden, of a scenario's own family")
     assert err.count("\n") == 1
     code, out, err = told("report", run.path, "--json")
     assert (code, json.loads(out)["runs"][0]["exposures"]["leaks"] > 0) == (4, True)

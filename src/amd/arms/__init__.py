@@ -29,6 +29,7 @@ TYPE_CHECKING = False  # as typing's, which a bare import would load; type check
 if TYPE_CHECKING:
     from amd.arms.arm import Arm
     from amd.arms.figures import ArmReport, report
+    from amd.arms.kept_split import known_split
     from amd.arms.opened import OpenArm
     from amd.arms.placeholders import writes_placeholder
     from amd.arms.results import RunResults, TaskResult
@@ -51,6 +52,7 @@ __all__ = [
     "RunResults",
     "RunSettings",
     "TaskResult",
+    "known_split",
     "read_toml",
     "replace_text",
     "report",
@@ -71,6 +73,7 @@ _HOMES = {
     "RunResults": "amd.arms.results",
     "RunSettings": "amd.arms.run_directory",
     "TaskResult": "amd.arms.results",
+    "known_split": "amd.arms.kept_split",
     "read_toml": "amd.arms.toml",
     "replace_text": "amd.arms.run_directory",
     "report": "amd.arms.figures",

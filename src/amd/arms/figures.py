@@ -41,7 +41,7 @@ class ArmReport:
     """The figures of one arm, as :func:`report` counts them. ``tasks`` counts runs: each log is one run of one task.
 
     ``outside_split`` counts what a cross-split arm must not have: records shown of families outside train (the own one
-    is in ``own_family``), and runs of tasks outside test; 0 without the split.
+    is in ``own_family``), and runs of tasks outside test; 0 without the split, which ``split_known`` tells.
     An arm in which no task made a call (``without_call`` = ``tasks``) is likely one whose model saw no tools.
 
     >>> from amd.arms import Arm
@@ -73,6 +73,7 @@ class ArmReport:
     placeholders: int
     system_changes: int
     outside_split: int = 0
+    split_known: bool = True
 
     @property
     def label(self) -> str:
@@ -111,6 +112,8 @@ class ArmReport:
             ("changes of the system block", self.system_changes),
             ("own-family hits", self.own_family if hides(self.protocol) else f"{self.own_family} ({self.label})"),
         ]
+        if self.protocol == "cross-split" and self.method != "none":
+            rows.append(("outside the split", self.outside_split if self.split_known else "not known"))
         if self.tiers:
             rows.append((f"tokens a task ({counted})", _tokens(self.tokens_mean, self.tokens_max)))
         for tier in self.tiers:
@@ -164,6 +167,7 @@ def report(logs: Iterable[RunLog], *, family: Callable[[str], str | None], split
         placeholders=sum(log.placeholders for log in runs),
         system_changes=sum(log.system_changes for log in runs),
         outside_split=sum(_outside(log, split) for log in runs) if split else 0,
+        split_known=split is not None or arm.protocol != "cross-split" or arm.method == "none",
     )
 
 

@@ -6,9 +6,11 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from amd.exclusion import Split
+from amd.arms.arm import Arm
+from amd.errors import ConfigError
+from amd.exclusion import Split, read_split
 
-__all__ = ["KeptSplit"]
+__all__ = ["KeptSplit", "known_split"]
 
 
 class KeptSplit(BaseModel):
@@ -38,3 +40,17 @@ class KeptSplit(BaseModel):
             ConfigError: a family stands on both sides.
         """
         return Split(self.benchmark, frozenset(self.train), frozenset(self.test))
+
+
+def known_split(kept: KeptSplit | None, arm: Arm) -> Split | None:
+    """The split that a run began with; that of its arm's file where it kept none; ``None`` if nobody knows.
+
+    >>> known_split(None, Arm(method="none")) is None
+    True
+    """
+    if kept is not None:
+        return kept.split
+    try:
+        return read_split(arm.split) if arm.split else None
+    except ConfigError:
+        return None

@@ -10,6 +10,7 @@ from typing import Literal
 from amd.arms.arm import Arm
 from amd.arms.kept_split import KeptSplit
 from amd.arms.run_log import RunLog
+from amd.arms.words import MOST
 from amd.errors import TrajectoryError
 from amd.json_text import JSON
 
@@ -46,6 +47,14 @@ class TaskResult:
             raise TrajectoryError(
                 f"task {self.task_id!r} has the success {self.success!r} and the fault {self.fault!r}: one of both",
                 next_step="give a result, or say why there is none",
+                task_id=self.task_id,
+            )
+        figures = {name: getattr(self, name) for name in ("steps", "seconds", "prompt_tokens", "completion_tokens")}
+        wrong = [f"{name} {each!s:.20}" for name, each in figures.items() if each is not None and not 0 <= each <= MOST]
+        if wrong:
+            raise TrajectoryError(
+                f"task {self.task_id!r} has {', '.join(wrong)}: from 0 to {MOST:.0e} is possible",
+                next_step="run it again, or mend the file",
                 task_id=self.task_id,
             )
         if self.log is not None and (self.log.task_id, self.log.family) != (self.task_id, self.family):

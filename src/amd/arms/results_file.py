@@ -21,6 +21,7 @@ from amd.arms.kept_split import KeptSplit
 from amd.arms.results import Fault, RunResults, TaskResult
 from amd.arms.run_directory import replace_text
 from amd.arms.run_log import RunLog
+from amd.arms.words import MOST
 from amd.errors import ConfigError
 from amd.json_text import dumps
 
@@ -28,8 +29,7 @@ __all__ = ["RESULTS", "read_results", "write_results"]
 
 RESULTS: Final = "amd-results.json"
 # More than any run takes (30 years of seconds), and little enough that sums and means of it stay finite.
-_MOST: Final = 10**9
-_Count = Annotated[int, Field(ge=0, le=_MOST)]
+_Count = Annotated[int, Field(ge=0, le=MOST)]
 
 
 class _Strict(BaseModel):
@@ -42,7 +42,7 @@ class _Task(_Strict):
     success: bool | None
     fault: Fault | None = None
     steps: _Count | None = None
-    seconds: Annotated[float, Field(ge=0, le=_MOST)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=MOST)] | None = None
     prompt_tokens: _Count | None = None
     completion_tokens: _Count | None = None
     amd: dict[str, JsonValue] | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from amd.arms.words import ArmProtocol
+from amd.arms.words import MOST, ArmProtocol
 from amd.errors import ConfigError, TrajectoryError
 from amd.json_text import JSON, dumps, replace_surrogates
 from amd.records import Exposure
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # what reads logs back opens nothing
 __all__ = ["RunLog"]
 
 _FORMAT: Final = "amd-run/1"
-_Count = Annotated[int, Field(ge=0)]
+_Count = Annotated[int, Field(ge=0, le=MOST)]
 
 
 class RunLog(BaseModel):
@@ -72,6 +72,8 @@ class RunLog(BaseModel):
             told = {len(exposure.record_ids), len(exposure.families), len(exposure.scores), len(exposure.supports)}
             if len(told) > 1:
                 raise ValueError(f"exposure {at} tells of {max(told)} records, and of {min(told)}")
+            if wrong := [count for count in _counts(exposure) if not 0 <= count <= MOST]:
+                raise ValueError(f"exposure {at} counts {wrong[0]!s:.20}")
             if (exposure.viewer, exposure.task_id) != (self.protocol, self.task_id):
                 raise ValueError(
                     f"exposure {at} is of task {exposure.task_id!r} under {exposure.viewer!r}, "
@@ -178,6 +180,11 @@ class RunLog(BaseModel):
         """Whether the student read anything of a memory: a record or a hint."""
         shown = any(exposure.record_ids or exposure.tokens > 0 for exposure in self.exposures)
         return shown or self.hints > 0
+
+
+def _counts(exposure: Exposure) -> tuple[int, ...]:
+    own = (exposure.considered, exposure.below_floor, exposure.own_family, exposure.tokens)
+    return (*own, *exposure.supports, *exposure.excluded.values(), *exposure.dropped.values())
 
 
 def _no_log(why: str) -> TrajectoryError:

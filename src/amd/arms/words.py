@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
-__all__ = ["RUN_SETTINGS", "ArmProtocol", "hides", "label_of"]
+__all__ = ["MOST", "RUN_SETTINGS", "ArmProtocol", "hides", "label_of"]
 
 RUN_SETTINGS = "amd-run.json"
 """The file that makes a directory one of our runs."""
+
+MOST: Final = 10**9
+"""The most that one run of a task can come to, in steps, seconds or tokens: what says more is broken, or hostile."""
 
 ArmProtocol = Literal["self-excluded", "cross-split", "in-sample"]
 """The viewers of a known task. ``deployed`` is none: an arm always knows its task."""

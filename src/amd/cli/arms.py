@@ -114,7 +114,7 @@ def tell_reports(
         what: the benchmark's word for a task.
 
     Raises:
-        LeakageError: a task was shown records of its own family in an arm that hides them.
+        LeakageError: a task was shown records of its own family, or of a held-out one, in an arm that hides them.
     """
     if json:
         print_json({"runs": [each.as_json() for each in reports]})
@@ -125,10 +125,13 @@ def tell_reports(
         if reasons:
             names = f"{reports[0].run.path.name} and {other.run.path.name}"
             typer.echo(f"NOT COMPARABLE: {names} differ in {'; '.join(reasons)}", err=True)
+    for each in reports:
+        if not each.figures.split_known:
+            typer.echo(f"NOT CHECKED: {each.run.path.name} kept no split, and its file is not there any more", err=True)
     leaks = {str(each.run.path): each.figures.leaks for each in reports if each.figures.leaks}
     if leaks:
         raise LeakageError(
-            f"records of a {what}'s own family were shown where they are to be hidden: {leaks}",
+            f"records were shown that are to be hidden, of a {what}'s own family or of what a split holds out: {leaks}",
             next_step="do not use these scores; check how families were given",
             leaks=leaks,
         )

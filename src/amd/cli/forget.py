@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -74,7 +75,7 @@ def forget(
 
 def _evaluated(paths: Sequence[Path]) -> list[EvaluatedRun]:
     """The runs of tasks in these files, and in these directories those that say what they were shown; each once."""
-    if len({path.resolve() for path in paths}) < len(paths):
+    if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise ConfigError("a run is named twice, and would count twice", next_step="name each once")
     folders = [path for path in paths if path.is_dir()]
     tasks = [task for run in (read_runs(folders) if folders else []) for task in run.tasks]

@@ -25,7 +25,7 @@ def _split(
     *,
     out: Annotated[Path, typer.Option(help="The split file to write.", show_default=False)],
     test: Annotated[float, typer.Option(help="The share of families to hold out.")] = 0.3,
-    seed: Annotated[int, typer.Option(help="Which draw.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Which draw.")] = 0,
     json: Json = False,
 ) -> None:
     """Draw a split over the families of runs of the format {format}.

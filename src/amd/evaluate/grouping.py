@@ -12,9 +12,10 @@ from typing import Literal
 from amd.arms.arm import Arm
 from amd.arms.figures import ArmReport
 from amd.arms.figures import report as figures_of
+from amd.arms.kept_split import known_split
 from amd.arms.results import RunResults, TaskResult
 from amd.errors import ConfigError
-from amd.exclusion import Split, read_split
+from amd.exclusion import Split
 from amd.json_text import digest
 from amd.traces.families import families_of
 
@@ -144,12 +145,7 @@ def _figures(runs: Sequence[RunResults]) -> ArmReport | None:
 
 def split_of(run: RunResults) -> Split | None:
     """The split that a run began with; that of its arm's file where the run kept none; ``None`` if there is none."""
-    if run.split is not None:
-        return run.split.split
-    try:
-        return read_split(run.arm.split) if run.arm.split else None
-    except ConfigError:
-        return None
+    return known_split(run.split, run.arm)
 
 
 def _split_name(run: RunResults) -> str | None:

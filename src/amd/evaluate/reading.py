@@ -6,6 +6,7 @@ An overlay offers an entry point of the group ``amd.runs``, named like its bench
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
@@ -71,7 +72,8 @@ def read_runs(paths: Sequence[Path]) -> list[RunResults]:
             benchmarks; there is none.
         TrajectoryError: as :func:`read_run`.
     """
-    twice = sorted({str(path) for path in paths if [each.resolve() for each in paths].count(path.resolve()) > 1})
+    places = [os.path.realpath(path) for path in paths]  # a link that leads to itself is no place of its own
+    twice = sorted({str(path) for path, place in zip(paths, places, strict=True) if places.count(place) > 1})
     if twice or not paths:
         what = f"{twice[0]} is named twice" if twice else "no run is named"
         raise ConfigError(what, next_step="name each run directory once")
