@@ -104,29 +104,37 @@ def play_arm(
             **opened.facts(),
         )
         with run.locked():
-            key = os.environ.get("OPENAI_API_KEY")
             begun = (run.path / RUN_SETTINGS).exists()
             if not begun:  # a model's name that was mistyped must not stand for this run
-                check_endpoint(agent.name, base_url=agent.base_url, api_key=key, timeout=min(limits.timeout, _PROBE))
+                _check(settings)
             run.begin(settings)
             left = standing(run).left
             faults: Mapping[str, str] = {}
             if left:
                 if begun:
-                    check_endpoint(
-                        agent.name, base_url=agent.base_url, api_key=key, timeout=min(limits.timeout, _PROBE)
-                    )
-                with ChatModel(
-                    agent.name,
-                    base_url=agent.base_url,
-                    api_key=key,
-                    timeout=limits.timeout,
-                    temperature=temperature,
-                    seed=settings.sent_seed,
-                ) as model:
+                    _check(settings)
+                with _model(settings) as model:
                     crew = Crew(root, run, opened, model, python)
                     faults = crew.play(left, min(workers, len(left)), progress)
     return Played(run, root, standing(run), faults)
+
+
+def _check(settings: Settings) -> None:
+    """Ask the endpoint whether it serves the model."""
+    agent, timeout = settings.agent, min(settings.timeout, _PROBE)
+    check_endpoint(agent.name, base_url=agent.base_url, api_key=os.environ.get("OPENAI_API_KEY"), timeout=timeout)
+
+
+def _model(settings: Settings) -> ChatModel:
+    """The student, asked as the run was begun."""
+    return ChatModel(
+        settings.agent.name,
+        base_url=settings.agent.base_url,
+        api_key=os.environ.get("OPENAI_API_KEY"),
+        timeout=settings.timeout,
+        temperature=settings.temperature,
+        seed=settings.sent_seed,
+    )
 
 
 def _chosen(
