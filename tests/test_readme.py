@@ -50,7 +50,10 @@ def test_the_commands_work_as_typed(checkout, capsys):
     }
     for command in COMMANDS:
         assert run_command(shlex.split(command)[1:]) == 0, (command, capsys.readouterr())
-    assert "openValve" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "openValve" in printed
+    assert "unknown: find_patient has no argument dob" in printed
+    assert ": removed: " not in printed
 
 
 def test_the_links_lead_somewhere():

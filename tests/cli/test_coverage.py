@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from amd.cli import reporting
+from amd.cli import coverage as command
+from amd.cli import coverage_table, reporting
 from amd.testing import run
 from amd.traces.canonical import write
 from amd.trajectory import Step, ToolCall, Turn
@@ -37,7 +39,31 @@ def test_tables_over_methods_and_protocols(coverage):
     assert all(named[at - 1][1] == "IN-SAMPLE" for at in own)
     assert {len(line) for line in found.out.split("\n") if line[:1] in "┏┃┡│└"} <= set(range(101))
     assert "refused: " in found.out
+    (legend,) = [line for line in found.out.split("\n") if line.startswith("[low, high]: 95 % over families")]
+    for head in ("own", "per 100 tokens", "over random", "repeat"):
+        assert f"; {head}: " in legend
     assert "ORACLE" not in found.out
+
+
+def test_the_readme_has_the_heads_that_are_printed():
+    """Whoever looks for a figure of the README in the output finds its column."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (row,) = [line for line in readme.split("\n") if line.startswith("| mode | method |")]
+    printed = {" ".join(head.split()) for head in (*coverage_table._COVERED, *coverage_table._BESIDE)}
+    heads = [cell.strip() for cell in row.split("|")[1:-1]]
+    assert heads[0] == "mode"
+    assert set(heads[1:]) <= printed
+
+
+def test_progress_counts_questions(amd, runs, fields, memory, monkeypatch):
+    """A task is asked many times: of each method and protocol, and for each draw."""
+    seen = []
+    monkeypatch.setattr(
+        command.StageProgress, "__call__", lambda _, stage, done, total: seen.append((stage, done, total))
+    )
+    amd("coverage", "openai-chat", runs, *fields, "--memory", memory, "--method", "amd", "--draws", 2)
+    assert seen[-1] == ("questions asked", 18, 18)
+    assert {stage for stage, *_ in seen} == {"read", "questions asked"}
 
 
 def test_a_table_of_hints_where_errors_were_recorded(amd, coverage, tmp_path):
@@ -134,6 +160,6 @@ def test_a_wrong_option_is_a_usage_error(coverage, arguments, says):
 def test_help_says_what_is_measured(amd):
     """Each column has a line."""
     text = amd("coverage", "openai-chat", "--help").out
-    for word in ("tools", "args", "over random", "per 100", "repeat", "hints"):
+    for word in ("tools", "args", "over random", "own", "per 100", "repeat", "hints"):
         assert f"\n  {word} " in text.replace("│", " ") or f" {word} " in text
     assert "IN-SAMPLE" in text

@@ -105,6 +105,50 @@ def test_a_removed_tool_is_passed_over_in_every_tier(amd, memory, tools):
     assert (set(told["found"]), told["still_shown"]) == ({"removed"}, 0)
 
 
+def silent(path, *entries):
+    """A file of runs, one of which tells no tools."""
+    path.write_text(json.dumps([*entries, {**openai_chat(run(2)), "tools": None}]), encoding="utf-8")
+    return path
+
+
+def test_runs_that_tell_no_tools_are_no_proof(amd, memory, tmp_path):
+    """What is missing may still exist: refused, and with --partial no tool is called removed."""
+    path = silent(tmp_path / "some.json", {**openai_chat(run(1)), "tools": TOOLS[:1]})
+    found = amd("drift", memory, "--tools", path)
+    assert (found.code, found.out, found.err.count("\n")) == (2, "", 1)
+    assert "1 of its 2 runs tell no tools" in found.err
+    assert "--partial" in found.err
+    part = amd("drift", memory, "--tools", path, "--partial")
+    assert (part.code, "drifted" in part.out, "as the tools are that are told" in part.out) == (0, False, True)
+    assert "1 of 2" in part.out
+    told = amd("drift", memory, "--tools", path, "--partial", "--json").json
+    assert (told["partial"], told["runs"], told["runs_without_tools"], told["found"]) == (True, 2, 1, {})
+
+
+def test_in_part_what_is_told_is_judged(amd, memory, tmp_path, tools):
+    """A tool that changed drifts all the same; a list is taken for all tools without the option (the control)."""
+    (mv,) = [tool for tool in renamed() if tool["function"]["name"] == "mv"]
+    path = silent(tmp_path / "some.json", {**openai_chat(run(1)), "tools": [mv]})
+    told = amd("drift", memory, "--tools", path, "--partial", "--json")
+    assert (told.code, set(told.json["found"]), told.json["still_shown"]) == (1, {"unknown", "required"}, 0)
+    whole = amd("drift", memory, "--tools", tools([mv]), "--json")
+    assert (whole.json["partial"], "removed" in whole.json["found"]) == (False, True)
+    assert amd("drift", memory, "--tools", tools([mv]), "--partial", "--json").json["found"] == told.json["found"]
+
+
+def test_in_part_a_missing_tool_hides_nothing(amd, tmp_path, tools):
+    """Records that know no schemas may be shown by a task that has their other tools too."""
+    runs = tmp_path / "unknown.json"
+    runs.write_text(json.dumps([{**openai_chat(run(1)), "tools": None}]), encoding="utf-8")
+    assert amd("build", "openai-chat", runs, "--out", tmp_path / "m", "--embedder", "hash").code == 0
+    path = tools([tool for tool in renamed() if tool["function"]["name"] == "mv"])
+    told = amd("drift", tmp_path / "m", "--tools", path, "--partial", "--json").json
+    assert told["contradictions"]
+    assert all(each["shown"] for each in told["contradictions"])
+    whole = amd("drift", tmp_path / "m", "--tools", path, "--json").json
+    assert not all(each["shown"] for each in whole["contradictions"])
+
+
 def test_a_file_without_tools_is_a_usage_error(amd, memory, tools):
     """It names the file."""
     path = tools([])

@@ -75,14 +75,21 @@ def test_a_report_is_printed_and_written(amd, kept, tmp_path, monkeypatch):
     found = amd("report", none.path, arm.path, "--out", tmp_path / "out")
     assert (found.code, found.err) == (0, "")
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
-    rows = [line.split() for line in found.out.split("\n")[2:4]]
+    rows = [line.split() for line in found.out.split("\n")[3:5]]
+    assert found.out.startswith(
+        "Benchmark garden, 6 tasks, 2 arms, 2 runs. Student: s. When the runs began is not known."
+    )
     assert rows[0] == ["none", *["16.7", "%", "(3.0", "to", "56.4)", "baseline", "0"]]
-    assert rows[1] == ["arm", *["83.3", "%", "(43.6", "to", "97.0)", "+66.7", "0.125", "9"]]
+    assert rows[1] == ["arm", *["83.3", "%", "(43.6", "to", "97.0)", "+66.7", "0.125", "may", "be", "chance", "9"]]
     assert "Differences from none in percentage points" in found.out
+    assert (
+        "believed alone: a difference may be chance unless its interval excludes 0 and p (Holm) is below 0.05"
+        in found.out
+    )
     assert f"written: {tmp_path / 'out' / 'report.html'}, " in found.out
 
 
-@pytest.mark.parametrize(("columns", "own_line"), [(80, True), (90, False)])
+@pytest.mark.parametrize(("columns", "own_line"), [(80, True), (110, False)])
 def test_many_arms_fit_a_terminal(amd, kept, tmp_path, monkeypatch, columns, own_line):
     """No name is broken over lines and no row is wider; where both do not fit, the name has a line of its own."""
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -98,6 +105,32 @@ def test_many_arms_fit_a_terminal(amd, kept, tmp_path, monkeypatch, columns, own
     for arm in found_titles(tmp_path):
         assert (arm in table) is own_line
         assert sum(f"{arm} " in f"{line} " for line in table) == 1
+
+
+def test_the_terminal_judges_as_the_page_does(amd, kept, tmp_path):
+    """A large difference of few families is chance in both, no difference is nothing, a leak is not to be used."""
+    runs = [kept("none", method="none", right=0), kept("arm", right=6), kept("same", method="workflow", right=0)]
+    runs.append(kept("leaky", method="subtask", family="f2", right=6))
+    found = amd("report", *(run.path for run in runs), "--out", tmp_path / "out")
+    shown = {
+        line.split()[0]: re.search(r"(?:\d\.\d{3})  +(.*?)  +\d+$", line) for line in found.out.split("\n") if line
+    }
+    assert {name: shown[name][1] for name in ("arm", "same")} == {"arm": "may be chance", "same": "nothing"}
+    assert re.search(r"leaky \[LEAKED\].*not to be used", found.out)
+    page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert (
+        "arm solved 100.0 %: +100.0 points on the same tasks, without an interval (too few families), which may be"
+        in page
+    )
+
+
+def test_an_oracles_memory_is_told_in_the_terminal(amd, kept, tmp_path):
+    """In one line, before the figures; of a teacher's nothing is said (the control)."""
+    results = kept("arm")
+    assert "ORACLE" not in amd("report", results.path, "--out", tmp_path / "out").out
+    write_results(replace(results, memory_from=("key (oracle)",)))
+    found = amd("report", results.path, "--out", tmp_path / "out")
+    assert found.out.startswith("ORACLE: the memory of arm is made of the benchmark's own answer key")
 
 
 def found_titles(folder):

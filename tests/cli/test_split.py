@@ -21,6 +21,8 @@ def test_a_split_is_drawn_and_named(amd, runs, fields, split):
     told = json.loads(split.read_text(encoding="utf-8"))
     assert (len(told["train"]), len(told["test"]), told["seed"]) == (3, 2, 3)
     before = split.read_bytes()
+    printed = amd("split", "openai-chat", runs, *fields, "--test", 0.4, "--seed", 3, "--out", split).out
+    assert f"sha256 {told['sha256']}" in printed.split("\n")
     again = amd("split", "openai-chat", runs, *fields, "--test", 0.4, "--seed", 3, "--out", split, "--json")
     assert (again.code, again.json["written"], again.json["sha256"]) == (0, False, told["sha256"])
     assert split.read_bytes() == before

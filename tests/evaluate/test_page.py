@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import pytest
 from matplotlib.figure import Figure as Picture
 
+from amd import __version__
 from amd.evaluate import plots
 from amd.evaluate.blocks import Banner, Figure, Heading, Names, Page, Paragraph, Table
 from amd.evaluate.captions import captions
@@ -236,7 +237,7 @@ def test_holm_decides_what_is_a_result(made):
     none, runs = made("none", right), [made("amd", amd, method="amd")]
     others = [made(name, right, method=name) for name in ("workflow", "subtask")]
     alone, among = evaluate([none, *runs], resamples=1000), evaluate([none, *runs, *others], resamples=1000)
-    said = ["which may be chance" in str(page_of(report).blocks[1]) for report in (alone, among)]
+    said = ["which may be chance" in str(page_of(report).blocks[2]) for report in (alone, among)]
     assert [report.comparisons[0].p_holm < 0.05 for report in (alone, among)] == [True, False]
     assert said == [False, True]
 
@@ -258,15 +259,15 @@ def test_nothing_detectable_is_not_no_difference(made):
     assert float(headline(made, 9, 3, 60)[2][9]) > 0
 
 
-def test_wilson_is_said_to_know_no_families(made):
-    """In the captions and in the methods; an interval over families stands beside it where there are ten."""
+def test_wilson_is_said_once_to_know_no_families(made):
+    """Under the table of arms; an interval over families stands beside it where there are ten."""
     for tasks, cell in ((60, "to"), (9, "too few families")):
         report = evaluate([made("none", {f"t{at}": at % 2 == 0 for at in range(tasks)})], resamples=200)
         page = page_of(report)
         assert cell in arms_table(report).rows[0][3]
-        texts = [arms_table(report).caption, *(block.caption for block in page.blocks if isinstance(block, Figure))]
-        texts.append(" ".join(METHODS))
-        assert all("families apart: Wilson takes tasks for independent" in text for text in texts)
+        said = "Wilson's interval ignores families: it takes tasks for independent"
+        assert said in arms_table(report).caption
+        assert (to_markdown(page).count("independent"), to_markdown(page).count("families apart")) == (1, 0)
 
 
 def test_placeholders_without_a_log_are_unknown(made):
@@ -463,8 +464,7 @@ def test_what_scores_hold_under_is_said_once(made):
     at = blocks.index(Heading("Runs"))
     told, apart, listed = blocks[at + 1 : at + 4]
     assert told.text == (
-        "All runs share, as the harness says it: success score: 0.9; harness: bfcl, 2025; "
-        "tasks sha256: abababababab; user: none."
+        "All runs share, as the harness says it: success score: 0.9; harness: bfcl, 2025; tasks sha256: abababababab."
     )
     assert apart.head == ("arm", "limit", "extra")
     assert apart.rows == (("none", "40", "-"), ("amd", "9", "true"))
@@ -602,3 +602,66 @@ def test_marks_at_the_ends_are_whole(made):
         marks = [line for line in drawn(report, draw).lines if line.get_marker() not in ("", "None", None)]
         assert len(marks) == 2
         assert not [mark for mark in marks if mark.get_clip_on()]
+
+
+def test_the_first_lines_say_what_was_run(made):
+    """Benchmark, tasks, arms, runs, seeds, students, the first and the last beginning, and who wrote it."""
+    began = ("2026-05-02T09:30:00+00:00", "2026-05-01T08:00:00+02:00", None)
+    runs = [
+        made(f"none-{at}", {"t0": True, "t3": False}, values={"seed": at, "created_at": moment})
+        for at, moment in enumerate(began)
+    ]
+    report = evaluate([*runs, made("amd", {"t0": True}, method="amd", student="other")])
+    first = next(block for block in page_of(report).blocks if isinstance(block, Paragraph))
+    assert first.text == (
+        "Benchmark garden, 1 to 2 tasks an arm, 2 arms, 4 runs (seeds 0, 1, 2, others unknown). Students: s, other. "
+        "The runs began between 2026-05-01 06:00 and 2026-05-02 09:30 UTC, 2 of them not known. "
+        f"Written by amd {__version__}."
+    )
+    single = page_of(evaluate([made("none", {"t0": True}, values={"created_at": began[0], "seed": 3})])).blocks[0]
+    assert single.text == (
+        "Benchmark garden, 1 task, 1 arm, 1 run (seed 3). Student: s. The run began at 2026-05-02 09:30 UTC. "
+        f"Written by amd {__version__}."
+    )
+
+
+@pytest.mark.parametrize("empty", [None, "", [], {}])
+def test_a_term_that_is_empty_is_no_none(made, empty):
+    """It is left out where all share it, "not set" where arms differ; what is set is told (the control)."""
+    shared = page_of(evaluate([made("none", {"t0": True}, values={"terms": {"harness": empty, "limit": 0}})]))
+    assert "The runs share, as the harness says it: limit: 0." in texts(shared, Paragraph)
+    assert "harness:" not in to_markdown(shared)
+    alone = page_of(evaluate([made("none", {"t0": True}, values={"terms": {"harness": empty}})]))
+    assert not [text for text in texts(alone, Paragraph) if "share, as" in text]
+    runs = [
+        made(name, {"t0": True}, values={"terms": {"harness": value}}) for name, value in (("a", empty), ("b", ["x"]))
+    ]
+    (apart,) = [
+        block for block in page_of(evaluate(runs)).blocks if isinstance(block, Table) and "harness" in block.head
+    ]
+    assert apart.rows == (("a", "not set"), ("b", "x"))
+
+
+def test_a_memory_of_an_oracle_has_a_banner(made, tmp_path):
+    """On both pages, of the arms that have it alone; a teacher's has none (the control)."""
+    right = {"t0": True, "t3": False}
+    teacher = made("taught", right, method="workflow")
+    key = replace(made("key", right, method="amd", protocol="in-sample"), memory_from=("bfcl-oracle (oracle)",))
+    mixed = replace(made("mixed", right, method="subtask"), memory_from=("gpt (teacher)", "bfcl-oracle (oracle)"))
+    report = evaluate([made("none", right), teacher, key, mixed])
+    told = [text for text in texts(page_of(report), Banner) if text.startswith("ORACLE")]
+    assert told == [
+        "ORACLE: the memory of key [IN-SAMPLE] is made of the benchmark's own answer key, not of a teacher's runs.",
+        "ORACLE: the memory of mixed is made in part of the benchmark's own answer key, not of a teacher's runs alone.",
+    ]
+    write_report(report, tmp_path)
+    assert "> **ORACLE: the memory of key" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert '<div class="banner notice">ORACLE: ' in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "ORACLE" not in to_markdown(page_of(evaluate([made("none", right), teacher])))
+
+
+def test_when_to_believe_a_difference_stands_under_the_table(made):
+    """Not only at the end of the page."""
+    report = evaluate([made("none", {"t0": True, "t3": False}), made("amd", {"t0": True, "t3": True}, method="amd")])
+    assert "Neither the interval nor p is to be believed alone" in comparisons_table(report).caption
+    assert "believed alone" not in " ".join(METHODS)

@@ -329,3 +329,19 @@ def test_runs_of_one_seed_are_told(made):
 
     assert told(0, 1, 1) == ["Several runs of amd have the seed 1: they are repetitions of one another."]
     assert told(0, 1, 2) == told(None, None) == []
+
+
+def test_memories_of_other_content_are_told(made):
+    """A memory built anew between the seeds of one arm makes two; arms of other names are others (the control)."""
+
+    def told(*names, seeds=(None, None)):
+        runs = [
+            replace(made(name, {"t0": "missing"}, method="amd"), memory_content=letter * 64, seed=seeds[letter == "b"])
+            for name, letter in zip(names, "ab", strict=True)
+        ]
+        return [notice for notice in evaluate(runs).notices if "differ in content" in notice]
+
+    said = "are alike but for their memories: their memories differ in content, so they are no seeds of one arm."
+    assert told("amd-1", "amd-2", seeds=(1, 2)) == [f"amd and amd (2) {said}"]
+    assert told("amd-1", "amd-2") == [f"amd-1 and amd-2 {said}"]
+    assert told("by-gpt", "by-qwen") == []

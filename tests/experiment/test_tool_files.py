@@ -21,7 +21,7 @@ def test_functions_in_their_usual_shapes(tmp_path, value):
     """With the outer object or without, alone or in a request."""
     path = tmp_path / "tools.json"
     path.write_text(json.dumps(value, indent=2), encoding="utf-8")
-    (tool,) = read_tools(path)
+    (tool,) = read_tools(path).specs
     assert (tool.name, tool.description, tool.parameters) == ("mv", "Move.", FUNCTION["parameters"])
 
 
@@ -31,7 +31,18 @@ def test_runs_with_tools(tmp_path):
     chat = [openai_chat(run(1)), {**openai_chat(run(2)), "tools": None}]
     (tmp_path / "chat.jsonl").write_text("".join(json.dumps(each) + "\n" for each in chat), encoding="utf-8")
     for name in ("runs.jsonl", "chat.jsonl"):
-        assert tuple(read_tools(tmp_path / name)) == run(1).tools
+        told = read_tools(tmp_path / name)
+        assert tuple(told.specs) == run(1).tools
+        assert (told.runs, told.silent) == (2, int(name == "chat.jsonl"))
+
+
+def test_a_list_of_tools_has_no_runs(tmp_path):
+    """Nobody is silent there; a run without tools beside them is, and one that had none is not."""
+    path = tmp_path / "tools.json"
+    for beside, counts in (([], (0, 0)), ([{"messages": []}], (1, 1)), ([{"messages": [], "tools": []}], (1, 0))):
+        path.write_text(json.dumps([FUNCTION, *beside]), encoding="utf-8")
+        told = read_tools(path)
+        assert ([tool.name for tool in told.specs], (told.runs, told.silent)) == (["mv"], counts)
 
 
 @pytest.mark.parametrize(

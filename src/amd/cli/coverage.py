@@ -80,6 +80,7 @@ def _coverage(
     args         the share of which the text has a call of the tool with all of its argument names
     over random  tools and args less those of random records under the same viewer and limits: what is not above
                  0 is chance
+    own          how many records of a task's own family were shown
     per 100      calls covered for 100 tokens: by tool / with its arguments
     repeat       precision / recall of the top-1 record's calls, repeated without a model: what is shown before
                  a turn against that turn's own calls, what is shown before the task against those of the whole run. A
@@ -136,7 +137,7 @@ def _coverage(
 
 @dataclass(slots=True)
 class _Steps:
-    """Counts the tasks that were asked, over all rows."""
+    """Counts the questions that were asked: each task in each row, as it is and for each draw of random records."""
 
     progress: StageProgress
     total: int
@@ -144,7 +145,7 @@ class _Steps:
 
     def __call__(self) -> None:
         self.done += 1
-        self.progress("tasks asked", self.done, self.total)
+        self.progress("questions asked", self.done, self.total)
 
 
 def _wanted(given: Sequence[str] | None, split: Split | None, train_memory: Path | None) -> list[ArmProtocol]:

@@ -27,6 +27,12 @@ _BESIDE = (
 )
 _HINTS = (*_WHO, "recorded\nerrors", "any hint", "an example", "would\nrepair", "would repair,\nrandom")
 
+_LEGEND = (
+    "[low, high]: 95 % over families; own: records shown of a task's own family; per 100 tokens: calls covered, by "
+    "tool/with arguments; over random: less what random records cover; repeat: precision/recall of the top-1 record's "
+    "calls, by tool and by tool with arguments"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -108,6 +114,7 @@ class Told:
         if any(row.hints for row in self.rows):
             hints = [_hints(row, each) for row, each in rows if row.hints]
             print_grid("hints to recorded errors", _HINTS, hints, broken=())
+        typer.echo(_LEGEND)
         typer.echo(f"runs: {counts(self.read)}; refused: {counts(self.gate.refused)}")
         left_out = {name: number for name, number in self._left_out().items() if number}
         if left_out:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +11,10 @@ import typer
 
 from amd.cli.console import counts, print_json, print_table
 from amd.cli.options import Directory, Json
+from amd.errors import ConfigError
 from amd.experiment.drift import Contradiction, Drift
 from amd.experiment.drift import drift as find_drift
-from amd.experiment.tool_files import read_tools
+from amd.experiment.tool_files import ToldTools, read_tools
 from amd.store import Memory, read_memory
 from amd.store.figures import RECORDS
 from amd.store.place import generation_folder
@@ -30,6 +31,9 @@ def drift(
         Path, typer.Option(help="The tools there are now: OpenAI functions, or runs with tools.", show_default=False)
     ],
     every: Annotated[bool, typer.Option("--all", help=f"List all findings, not only the first {_FIRST}.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="There may be other tools than these: nothing is called removed.")
+    ] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever was found.")] = False,
     json: Json = False,
 ) -> None:
@@ -50,6 +54,9 @@ def drift(
     tools were unknown, or a person wrote it) is STILL SHOWN: mend it, retire it, or leave it. A workflow tells no call:
     it is judged by the names of its tools alone.
 
+    FILE must tell all tools there are, or every record of another tool would be called removed. So runs of which some
+    tell no tools are refused, unless --partial says that there may be other tools: then removed is not judged.
+
     To have a record shown again, mend its calls and write into its "schemas" the hash that the tool's schema has now
     (schema_sha256 of --json), or take the tool out of them; then run amd reindex. Or build from newer runs with
     amd build --replace: without it, a newer run of a task may give way to the older one (fewer calls).
@@ -57,29 +64,64 @@ def drift(
     Exit code 0: nothing was found; 1: something was (0 with --exit-zero); the others are those of every command.
 
     Example: amd drift memory --tools tools.json
+
+    Example: amd drift memory --tools runs.jsonl --partial
     """  # noqa: D301 - click's mark for lines that are not wrapped
-    specs = read_tools(tools)
+    told = read_tools(tools)
+    _check_told(tools, told, partial=partial)
     with read_memory(directory) as memory:
-        report = find_drift(memory, specs)
+        report = find_drift(memory, told.specs)
+        if partial:
+            report = _in_part(report, memory, told)
         if json:
-            print_json(
-                {
-                    "memory": str(memory.path),
-                    "seal": memory.seal,
-                    "tools": len(specs),
-                    "records": report.records,
-                    "found": report.found,
-                    "still_shown": report.still_shown,
-                    "contradictions": [asdict(each) for each in report.contradictions],
-                }
-            )
+            print_json(_as_json(memory, report, told, partial=partial))
         else:
-            _print(memory, report, len(specs), every=every)
+            _print(memory, report, told, every=every, partial=partial)
     if report.contradictions and not exit_zero:
         raise typer.Exit(1)
 
 
-def _print(memory: Memory, report: Drift, tools: int, *, every: bool) -> None:
+def _check_told(tools: Path, told: ToldTools, *, partial: bool) -> None:
+    """Whether a tool that the file lacks is gone."""
+    if told.silent and not partial:
+        raise ConfigError(
+            f"{tools}: {told.silent} of its {told.runs} runs tell no tools, so a tool that is missing may still exist",
+            next_step="give a list of all tools, or --partial: then no tool is called removed",
+            path=str(tools),
+            runs=told.runs,
+            silent=told.silent,
+        )
+
+
+def _as_json(memory: Memory, report: Drift, told: ToldTools, *, partial: bool) -> dict[str, object]:
+    return {
+        "memory": str(memory.path),
+        "seal": memory.seal,
+        "tools": len(told.specs),
+        "runs": told.runs,
+        "runs_without_tools": told.silent,
+        "partial": partial,
+        "records": report.records,
+        "found": report.found,
+        "still_shown": report.still_shown,
+        "contradictions": [asdict(each) for each in report.contradictions],
+    }
+
+
+def _in_part(report: Drift, memory: Memory, told: ToldTools) -> Drift:
+    """What is sure where there may be other tools: none is removed, and so none keeps a record from being shown."""
+    hashes = {spec.name: spec.schema_sha256 for spec in told.specs}
+    stale = {
+        record.id
+        for shelf in memory.shelves.values()
+        for record in shelf.records()
+        if any(hashes.get(tool, schema) != schema for tool, schema in record.schemas.items())
+    }
+    sure = [each for each in report.contradictions if each.kind != "removed"]
+    return Drift(report.records, [replace(each, shown=each.record not in stale) for each in sure])
+
+
+def _print(memory: Memory, report: Drift, told: ToldTools, *, every: bool, partial: bool) -> None:
     folder = generation_folder(memory.path, memory.manifest.generation)
     listed = report.contradictions if every else report.contradictions[:_FIRST]
     for each in listed:
@@ -87,14 +129,16 @@ def _print(memory: Memory, report: Drift, tools: int, *, every: bool) -> None:
     if len(listed) < len(report.contradictions):
         typer.echo(f"and {len(report.contradictions) - len(listed)} more; --all lists them")
     rows: list[tuple[str, object]] = [
-        ("tools", tools),
+        ("tools", f"{len(told.specs)}{', perhaps others too: removed is not judged' if partial else ''}"),
+        *([("runs that tell no tools", f"{told.silent} of {told.runs}")] if told.runs else []),
         ("records", counts(report.records)),
         ("found", counts(report.found)),
         ("records contradicted", _records(report.contradictions)),
         ("of these not shown", _records([each for each in report.contradictions if not each.shown])),
         ("of these STILL SHOWN", report.still_shown),
     ]
-    print_table(f"memory {memory.path}: {'drifted' if report.contradictions else 'as its tools are'}", rows)
+    same = "as the tools are that are told" if partial else "as its tools are"
+    print_table(f"memory {memory.path}: {'drifted' if report.contradictions else same}", rows)
     if report.contradictions:
         typer.echo(
             f"to change a record, edit its line (calls and schemas), or retire it, and run: amd reindex {memory.path}",

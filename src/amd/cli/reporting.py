@@ -57,19 +57,21 @@ def check_installed(what: str = "a report", *, pictures: bool = True) -> None:
 
 
 def tell_report(found: Report, written: list[Path]) -> None:
-    """Banners, one row an arm, one line each that is beside random records, and where the rest is."""
-    from amd.evaluate.comparing import control_lines  # noqa: PLC0415 - as above
-    from amd.evaluate.sections import banners  # noqa: PLC0415 - as above
+    """Banners, what was run, one row an arm, one line each that is beside random records, and where the rest is."""
+    from amd.evaluate.banners import banners  # noqa: PLC0415 - as above
+    from amd.evaluate.comparing import UNLESS, control_lines  # noqa: PLC0415 - as above
+    from amd.evaluate.subject import what_was_run  # noqa: PLC0415 - as above
 
     console = Console(highlight=False, markup=False)
     for banner in banners(found):
         console.print(banner.text, style="bold red" if banner.kind == "alarm" else "bold", soft_wrap=True)
+    console.print(what_was_run(found), soft_wrap=True)
     for line in _laid_out(_rows(found), console.width if console.is_terminal else None):
         console.print(line, soft_wrap=True)
     if found.comparisons:
         first = found.arm(found.baseline).title
         console.print(
-            f"Differences from {first} in percentage points; intervals and all else on the page.", soft_wrap=True
+            f"Differences from {first} in percentage points, their intervals on the page. {UNLESS}", soft_wrap=True
         )
     for line in control_lines(found):
         console.print(line, soft_wrap=True)
@@ -78,16 +80,20 @@ def tell_report(found: Report, written: list[Path]) -> None:
 
 def _rows(found: Report) -> list[tuple[str, ...]]:
     """A head of two rows, and one row an arm: as few figures as a narrow terminal has room for."""
+    from amd.evaluate.comparing import judgement  # noqa: PLC0415 - as above
     from amd.evaluate.wording import UNCOUNTED, mean, p_value, percent, points  # noqa: PLC0415 - as above
 
-    beside = {each.arm: (points(each.difference.value), p_value(each.p_holm)) for each in found.comparisons}
+    beside = {
+        each.arm: (points(each.difference.value), p_value(each.p_holm), judgement(found, each))
+        for each in found.comparisons
+    }
     rows: list[tuple[str, ...]] = [
-        ("", "success", "", "p", "memory"),
-        ("arm", "(95 % interval)", "difference", "(Holm)", "tokens"),
+        ("", "success", "", "p", "what it", "memory"),
+        ("arm", "(95 % interval)", "difference", "(Holm)", "shows", "tokens"),
     ]
     for arm in found.arms:
         ends = f"({percent(arm.success.low, unit='')} to {percent(arm.success.high, unit='')})"
-        compared = ("baseline", "") if arm.name == found.baseline else beside.get(arm.name, (UNCOUNTED, UNCOUNTED))
+        compared = ("baseline", "", "") if arm.name == found.baseline else beside.get(arm.name, (UNCOUNTED,) * 3)
         tokens = mean(arm.exposures.tokens_mean if arm.exposures else None, digits=0)
         rows.append((one_line(arm.title), f"{percent(arm.success.value)} {ends}", *compared, tokens))
     return rows

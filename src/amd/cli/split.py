@@ -71,9 +71,9 @@ def _split(
         ("not read", counts(refused)),
         ("train families", len(split.train)),
         ("test families", len(split.test)),
-        ("sha256", split.sha256),
     ]
     print_table(f"split {out}{'' if written else ' (unchanged)'}", rows)
+    typer.echo(f"sha256 {split.sha256}")
 
 
 class _Formats(FormatGroup):

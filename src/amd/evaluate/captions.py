@@ -32,8 +32,7 @@ def captions(report: Report) -> dict[str, Caption]:
     head = "MADE UP. " if report.made_up else ""
     found = {
         "success.png": Caption(
-            f"{head}Success by arm with Wilson 95 % intervals, families apart: Wilson takes tasks for independent. "
-            f"{marks}{n}",
+            f"{head}Success by arm with Wilson 95 % intervals. {marks}{n}",
             "Success rates by arm.",
         )
     }

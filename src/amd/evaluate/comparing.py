@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal
 
 from amd.evaluate.blocks import Block, Heading, Names, Paragraph, Table
 from amd.evaluate.comparison import Comparison
@@ -12,19 +13,33 @@ from amd.evaluate.wording import counted, p_value, points
 from amd.methods import method_named
 
 __all__ = [
+    "UNLESS",
+    "Judgement",
     "comparisons_table",
     "control_lines",
     "control_section",
     "controls_table",
     "helped_and_harmed",
     "judged",
+    "judgement",
     "no_interval",
 ]
+
+Judgement = Literal["not to be used", "nothing", "excludes 0", "may be chance"]
+"""What a difference shows: ``excludes 0`` is a result, its p small after Holm too."""
 
 _HEAD = (
     *("difference", "95 % interval", "tasks", "families"),
     *("helped", "harmed", "exact p", "p (Holm)", "detectable"),
 )
+
+_SPOKEN: Final[Mapping[Judgement, str]] = {"not to be used": "is not to be used", "may be chance": "may be chance"}
+
+UNLESS: Final = (
+    "Neither the interval nor p is to be believed alone: a difference may be chance unless its interval excludes 0 and "
+    f"p (Holm) is below {ALPHA:g}."
+)
+"""When a difference is more than chance."""
 
 
 def comparisons_table(report: Report) -> Table:
@@ -36,8 +51,8 @@ def comparisons_table(report: Report) -> Table:
         "both have; the interval is a bootstrap over whole families "
         f"({report.resamples:,} draws, seed {report.seed}). Helped and harmed count tasks, exact p is McNemar's. "
         "Detectable is the smallest difference that so many tasks, differing as much as these, show with 80 % power "
-        "(exact McNemar; with several runs a paired t test), families apart; nothing, if even the "
-        "largest would not show.",
+        "(exact McNemar; with several runs a paired t test), families not taken into account; nothing, if even the "
+        f"largest would not show. {UNLESS}",
     )
 
 
@@ -76,7 +91,7 @@ def controls_table(report: Report) -> Table:
         "Whether a memory helps by what it says, or as any text of its length would: each arm beside the one that is "
         "alike in all but its method, which draws as many records at random from the same memory. The columns are "
         f"those of differences from {report.arm(report.baseline).title}, but p (Holm) is over this table alone. "
-        "Records differ in length: the memory tokens of both arms stand above.",
+        f"{UNLESS} Records differ in length: the memory tokens of both arms stand above.",
         words=(0, 1),
     )
 
@@ -98,13 +113,20 @@ def judged(report: Report, each: Comparison) -> str:
     interval = f" (95 % interval {points(low)} to {points(high)})"
     if low is None:
         interval = f", without an interval ({no_interval(each.families)})"
+    verdict = judgement(report, each)
+    return f"{interval}, which {_SPOKEN[verdict]}" if verdict in _SPOKEN else interval
+
+
+def judgement(report: Report, each: Comparison) -> Judgement:
+    """What a difference shows, for a cell; page and terminal say the same."""
+    low, high = each.difference.low, each.difference.high
     if report.arm(each.arm).leaks or report.arm(each.baseline).leaks or each.unlike:
-        return f"{interval}, which is not to be used"
+        return "not to be used"
     if not each.helped and not each.harmed:
-        return interval
+        return "nothing"
     if low is not None and high is not None and (low > 0 or high < 0) and each.p_holm < ALPHA:
-        return interval
-    return f"{interval}, which may be chance"
+        return "excludes 0"
+    return "may be chance"
 
 
 def no_interval(families: int) -> str:

@@ -102,8 +102,9 @@ def _terms(report: Report) -> Iterator[Block]:
     shared = [
         name for name in names if all(name in arm.terms and arm.terms[name] == first[name] for arm in report.arms)
     ]
-    if shared:
-        told = "; ".join(f"{_words(name)}: {cells[name][0]}" for name in shared)
+    said = [name for name in shared if not _empty(first[name])]
+    if said:
+        told = "; ".join(f"{_words(name)}: {cells[name][0]}" for name in said)
         yield Paragraph(f"{'All runs' if len(report.arms) > 1 else 'The runs'} share, as the harness says it: {told}.")
     apart = [name for name in names if name not in shared]
     if apart:
@@ -115,6 +116,11 @@ def _terms(report: Report) -> Iterator[Block]:
         )
 
 
+def _empty(value: JSON) -> bool:
+    """Whether a term says nothing; "harness: none" would read as if there were no harness."""
+    return value is None or value in ("", [], {})
+
+
 def _words(name: str) -> str:
     return name.replace("_", " ")
 
@@ -124,11 +130,13 @@ def _term(terms: Mapping[str, JSON], name: str) -> str:
     value = terms.get(name)
     if name not in terms:
         return UNCOUNTED
+    if _empty(value):
+        return "not set"
     if isinstance(value, str):
         return value[:_SHORT] if _DIGEST.fullmatch(value) else value
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return ", ".join(map(str, value)) or "none"
-    return "none" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
+        return ", ".join(map(str, value))
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _seeds(seeds: Sequence[int | None]) -> str:

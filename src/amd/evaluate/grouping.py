@@ -19,7 +19,7 @@ from amd.exclusion import Split
 from amd.json_text import digest
 from amd.traces.families import families_of
 
-__all__ = ["ArmResults", "Missing", "group", "split_of", "titled"]
+__all__ = ["ArmResults", "Missing", "bare_name", "group", "split_of", "titled"]
 
 Missing = Literal["failed", "drop"]
 """What a wanted task without a result counts as: a failure, or nothing at all."""
@@ -80,6 +80,15 @@ def titled(name: str, label: str, leaks: int) -> str:
     """
     mark = " [LEAKED]" if leaks else " [IN-SAMPLE]" if label == "IN-SAMPLE" else ""
     return f"{name}{mark}"
+
+
+def bare_name(name: str) -> str:
+    """An arm's name without what tells its seeds, or two arms that are called alike.
+
+    >>> bare_name("amd (2)"), bare_name("amd-seed-1"), bare_name("2")
+    ('amd', 'amd', '2')
+    """
+    return _SEED.sub("", re.sub(r" \([0-9]+\)\Z", "", name)) or name
 
 
 def group(runs: Sequence[RunResults], *, missing: Missing) -> list[ArmResults]:

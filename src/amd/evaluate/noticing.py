@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from amd.evaluate.comparison import Comparison
-from amd.evaluate.grouping import ArmResults, Missing, split_of
+from amd.evaluate.grouping import ArmResults, Missing, bare_name, split_of
 from amd.evaluate.wording import counted
 from amd.json_text import digest
 
@@ -33,6 +33,7 @@ def notices(
         yield from _repeating(arm)
         yield from _unchecked(arm)
     yield from _changed(arms)
+    yield from _rebuilt(arms)
     for arm, found in others:
         yield from _beside(arm, first, found)
     for arm, other, found in controls:
@@ -91,6 +92,20 @@ def _changed(arms: Sequence[ArmResults]) -> Iterator[str]:
                 f"{' and '.join(arm.title for arm in group)} differ in their memory's seal alone: the memory was "
                 "changed between these runs (records retired, other floors, or built anew), so they are no seeds of "
                 "one arm."
+            )
+
+
+def _rebuilt(arms: Sequence[ArmResults]) -> Iterator[str]:
+    """Arms of one name that would be one but for what is in their memory, as where it was built anew between seeds."""
+    alike: dict[str, list[ArmResults]] = {}
+    for arm in arms:
+        but_memory = {name: value for name, value in arm.runs[0].identity().items() if name not in ("memory", "seal")}
+        alike.setdefault(digest({**but_memory, "split": arm.split, "name": bare_name(arm.name)}), []).append(arm)
+    for group in alike.values():
+        if len({arm.runs[0].memory_content for arm in group}) > 1:
+            yield (
+                f"{' and '.join(arm.title for arm in group)} are alike but for their memories: their memories differ "
+                "in content, so they are no seeds of one arm."
             )
 
 

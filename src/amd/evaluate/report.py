@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from amd import __version__
 from amd.arms.figures import ArmReport
 from amd.arms.results import RunResults
 from amd.errors import ConfigError, LeakageError
@@ -30,12 +31,13 @@ class ArmFigures:
     result and why. ``success`` has Wilson's interval, which takes tasks for independent, ``success_by_family`` one that
     draws whole families. ``pass_hat`` begins with k = 1. ``excludes`` says whether own-family hits are leaks. ``terms``
     is what its scores hold under, as its harness says it; ``seeds`` has the seed of each of ``runs``, ``None`` where
-    unknown.
+    unknown; ``created_at`` says when each began, as the run says it.
     """
 
     name: str
     runs: tuple[str, ...]
     seeds: tuple[int | None, ...]
+    created_at: tuple[str | None, ...]
     terms: Mapping[str, JSON]
     student: str
     method: str
@@ -70,6 +72,11 @@ class ArmFigures:
         return self.label == "IN-SAMPLE"
 
     @property
+    def of_oracle(self) -> bool:
+        """Whether its memory has runs of an answer key in it."""
+        return any(each.endswith("(oracle)") for each in self.memory_from)
+
+    @property
     def none_of_own(self) -> bool:
         """Whether its logs say that no task was shown a record of its own family."""
         return self.exposures is not None and not self.exposures.own_family
@@ -85,7 +92,8 @@ class Report:
     """All arms in the order of their first runs, and each but the baseline beside the baseline.
 
     ``controls`` has each arm beside the arm that is alike in all but drawing as many records at random, where there is
-    one; the control is its ``baseline``. Holm's p is over these alone.
+    one; the control is its ``baseline``. Holm's p is over these alone. ``amd_version`` is that of the library that
+    evaluated.
     """
 
     benchmark: str
@@ -97,6 +105,7 @@ class Report:
     comparisons: tuple[Comparison, ...]
     controls: tuple[Comparison, ...]
     notices: tuple[str, ...]
+    amd_version: str
 
     @property
     def made_up(self) -> bool:
@@ -173,6 +182,7 @@ def evaluate(
         comparisons=adjusted([found for _, found in others if found]),
         controls=adjusted([found for _, _, found in pairs if found]),
         notices=tuple(notices(first, others, pairs, missing)),
+        amd_version=__version__,
     )
 
 
@@ -196,6 +206,7 @@ def _figures(arm: ArmResults, teaching: Teaching | None, seed: int, resamples: i
         name=arm.name,
         runs=tuple(each.path.as_posix() for each in arm.runs),
         seeds=tuple(each.seed for each in arm.runs),
+        created_at=tuple(each.created_at for each in arm.runs),
         terms=dict(run.terms),
         student=run.student,
         method=arm.arm.method,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from amd.arms.figures import ArmReport
-from amd.evaluate.blocks import Banner, Block, Figure, Heading, Page, Paragraph, Table
+from amd.evaluate.banners import banners
+from amd.evaluate.blocks import Block, Figure, Heading, Page, Paragraph, Table
 from amd.evaluate.captions import captions
 from amd.evaluate.comparing import comparisons_table, control_section, helped_and_harmed, judged, no_interval
 from amd.evaluate.estimates import Interval
 from amd.evaluate.exposing import exposure_section, runs_section
 from amd.evaluate.report import ArmFigures, Report
 from amd.evaluate.spending import cost_section
+from amd.evaluate.subject import what_was_run
 from amd.evaluate.wording import METHODS, counted, mean, percent, points
 
-__all__ = ["arms_table", "banners", "page_of"]
+__all__ = ["arms_table", "page_of"]
 
 
 def page_of(report: Report) -> Page:
@@ -25,7 +26,7 @@ def page_of(report: Report) -> Page:
         if file in told:
             yield Figure(file, told[file].alt, told[file].text)
 
-    blocks: list[Block] = [*banners(report)]
+    blocks: list[Block] = [*banners(report), Paragraph(what_was_run(report))]
     blocks += map(Paragraph, _headlines(report))
     blocks += [Heading("Arms"), arms_table(report), *figure("success.png")]
     if report.comparisons:
@@ -42,50 +43,6 @@ def page_of(report: Report) -> Page:
 
 def _compared(arms: int) -> str:
     return f"{arms} arms compared" if arms > 1 else "one arm"
-
-
-def banners(report: Report) -> Iterator[Banner]:
-    """What comes before any figure, the worst first."""
-    for arm in report.arms:
-        if arm.leaks and arm.exposures:
-            yield Banner("alarm", f"LEAK: {arm.name} {_leaked(arm.exposures)}. Do not use these scores.")
-    if report.made_up:
-        yield Banner("notice", "MADE UP: these results are an example's invention. Nothing here was measured.")
-    for notice in report.notices:
-        yield Banner("alarm" if notice.startswith("NOT COMPARABLE") else "notice", notice)
-    yield from _in_sample([arm for arm in report.arms if arm.in_sample])
-
-
-def _in_sample(arms: Sequence[ArmFigures]) -> Iterator[Banner]:
-    """What may have been shown, and of which arms it was not."""
-    seen = [arm.name for arm in arms if not arm.none_of_own]
-    if seen:
-        yield Banner(
-            "notice",
-            f"IN-SAMPLE: {', '.join(seen)}. Tasks may have been shown what was learnt from their own answers; "
-            "such a rate says nothing of new tasks.",
-        )
-    unseen = [arm.name for arm in arms if arm.none_of_own]
-    if unseen:
-        yield Banner(
-            "notice",
-            f"IN-SAMPLE: {', '.join(unseen)}. Nothing was hidden, but no record of a task's own family was shown, so "
-            "such a rate is no upper bound.",
-        )
-
-
-def _leaked(shown: ArmReport) -> str:
-    """What of a leak is known, after the arm's name."""
-    told = []
-    if shown.own_family:
-        were = "was" if shown.own_family == 1 else "were"
-        told.append(f"hides a task's own family, and {shown.own_family} of the records that it showed {were} of it")
-    if shown.outside_split:
-        told.append(
-            f"holds out what its split says, and {counted(shown.outside_split, 'time')} it showed a record from "
-            "outside train, or ran a task from outside test"
-        )
-    return "; it ".join(told)
 
 
 def arms_table(report: Report) -> Table:
@@ -113,8 +70,9 @@ def arms_table(report: Report) -> Table:
         ),
         rows,
         "Success is the mean over tasks, each with the share of its runs that succeeded; the interval is Wilson's for "
-        "so many tasks, families apart: Wilson takes tasks for independent. Families drawn is a bootstrap interval "
-        f"over whole families. Memory tokens{', estimated,' if estimated else ''} are what one run of a task was "
+        "so many tasks. Wilson's interval ignores families: it takes tasks for independent, and is too narrow where "
+        "those of a family stand or fall together. Families drawn is a bootstrap interval over whole families. "
+        f"Memory tokens{', estimated,' if estimated else ''} are what one run of a task was "
         "shown: the mean of those that came to an end; placeholders counts calls in which the student wrote out what "
         "only stands for a value.",
         words=(0, 7, 8, 9),

@@ -14,17 +14,15 @@ METHODS: Final = (
         "A wanted task without a result counts as failed unless the report says otherwise; a service's failure is "
         "a missing result too, and both are counted above. Several runs with the same settings are the seeds of "
         "one arm: a task then counts with the share of its runs that succeeded, and the number of tasks, not of "
-        "runs, makes the width of an interval. The interval of a rate is Wilson's, families apart: Wilson takes tasks "
-        "for independent, and is too narrow where those of a family stand or fall together; the one beside it draws "
-        "whole families."
+        "runs, makes the width of an interval. The interval of a rate is Wilson's; the one beside it draws whole "
+        "families."
     ),
     (
         "The interval of a difference is a percentile bootstrap that draws whole families: tasks that share an "
         "answer stand or fall together. With few families, or few tasks that differ, it is too narrow; below ten "
         "families none is given. The exact p is McNemar's over tasks that only one arm solved (for several seeds: "
-        "solved more often), and knows nothing of families. Neither is to be believed alone: a difference may be "
-        "chance unless its interval excludes 0 and Holm's p, which takes into account that several arms were compared, "
-        "is below 0.05."
+        "solved more often), and knows nothing of families; Holm's p takes into account that several arms were "
+        "compared."
     ),
     (
         "Pass^k is C(c, k) / C(n, k) for c successes in n runs of a task, averaged over tasks. An arm that hides "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,23 @@ from amd.json_text import JSON, loads
 from amd.session.offer import offered
 from amd.trajectory import ToolSpec
 
-__all__ = ["read_tools"]
+__all__ = ["ToldTools", "read_tools"]
 
 
-def read_tools(path: Path) -> list[ToolSpec]:
-    """All tools of a file, each once, by name.
+@dataclass(frozen=True, slots=True)
+class ToldTools:
+    """The tools that a file tells of, each once; how many ``runs`` it has, and how many of them are ``silent``.
+
+    A silent run does not know its tools: it may have had some that are not told here.
+    """
+
+    specs: list[ToolSpec]
+    runs: int
+    silent: int
+
+
+def read_tools(path: Path) -> ToldTools:
+    """All tools of a file, and whether all of its runs tell theirs.
 
     The file is a JSON list of OpenAI functions, or runs in JSON or JSONL whose objects have ``tools``, as the formats
     ``amd`` and ``openai-chat`` have them.
@@ -27,7 +40,7 @@ def read_tools(path: Path) -> list[ToolSpec]:
     >>> with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
     ...     _ = file.write('[{"type": "function", "function": {"name": "mv", "parameters": {}}}]')
     ...     file.flush()
-    ...     [tool.name for tool in read_tools(Path(file.name))]
+    ...     [tool.name for tool in read_tools(Path(file.name)).specs]
     ['mv']
     """
     try:
@@ -43,8 +56,10 @@ def read_tools(path: Path) -> list[ToolSpec]:
             next_step="give OpenAI functions, or runs that keep the tools that they were offered",
             path=str(path),
         )
+    runs = [value for value in values if isinstance(value, Mapping) and _is_run(value)]
+    silent = sum(not isinstance(run.get("tools"), list) for run in runs)
     try:
-        return list((offered(tools).specs or {}).values())
+        return ToldTools(list((offered(tools).specs or {}).values()), len(runs), silent)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error.message}", next_step=error.next_step, **error.fields) from error
 
@@ -71,5 +86,10 @@ def _tools(values: list[JSON]) -> Iterator[Mapping[str, Any]]:
             listed = value.get("tools")
             if isinstance(listed, list):
                 yield from (tool for tool in listed if isinstance(tool, Mapping))
-            elif "name" in value or "function" in value:
+            elif not _is_run(value):
                 yield value
+
+
+def _is_run(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a run or a request, which may tell tools, and no tool itself."""
+    return isinstance(value.get("tools"), list) or not ("name" in value or "function" in value)
