@@ -92,3 +92,11 @@ def test_what_is_wrong_is_one_line(amd, config, words, code, said):
     done = amd("experiment", config, *words)
     assert done.code == code
     assert said in done.err.split("\n")[-2]
+
+
+def test_what_a_run_would_refuse_is_told_by_the_plan(amd, config, tmp_path):
+    """A word that the command does not take as a value; nor does asking for help run anything."""
+    assert "runs nothing" in amd("experiment", config, "--plan", "--set", "tasks.help=true").err
+    assert amd("experiment", config, "--set", "tasks.category=orchard").code == 2
+    assert "orchard" in amd("experiment", config, "--plan", "--set", "tasks.category=orchard").err
+    assert not (tmp_path / "out").exists()

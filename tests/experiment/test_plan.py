@@ -145,6 +145,11 @@ def test_a_name_with_a_dot_is_reached_in_quotes(written):
         ("[split.half]\npath = '{place}'\n", r"split\.half: its path is that of memory\.runs"),
         ("[memory.other]\npath = '{out}'\n", r"memory\.other: its path is that of out"),
         ("[memory.other]\npath = '{out}/small-none-0'\n", r"memory\.other: its path is that of a run"),
+        ("[memory.other]\npath = '{out}/small-none-9/x'\n", r"memory\.other: its path is that of a run"),
+        ("[memory.other]\npath = '{out}/experiment.json'\n", r"its path is that of experiment\.json"),
+        ("[memory.other]\npath = '{out}/report/small'\n", r"its path is that of report"),
+        ("[memory.other]\npath = '{out}/..'\n", r"its path is that of out"),
+        ("[memory.other]\npath = '{place}/sub'\n", r"memory\.other: its path is that of memory\.runs"),
         ("[memory.other]\npath = '{out}/small-amd-1/memory'\n", r"memory\.other: its path is that of a run"),
         ("[memory.other]\npath = 'x'\nbuild = ['amd', 'r', '--out', 'y']\n", r"memory\.other: --out is its path"),
         ("[student.x]\nmodel = 'x'\n'workflow-tokens' = 7\n", r"'student\.x\.workflow-tokens' is no option"),
@@ -162,3 +167,9 @@ def test_what_lies_beside_the_runs_is_no_run(written):
     """The control: only a run's own directory is a run's."""
     path = written("[memory.other]\npath = '{out}/memory-other'\n[memory.third]\npath = '{out}/small-third'\n")
     assert len(read_experiment(path).memory) == 3
+
+
+def test_a_nul_from_outside_is_refused_too(written):
+    """No command takes one, wherever it comes from."""
+    with pytest.raises(ConfigError, match="the character NUL"):
+        read_experiment(written(), ['tasks.category="a\\u0000b"'])

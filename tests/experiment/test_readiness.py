@@ -59,3 +59,11 @@ def test_a_memory_of_what_is_held_out(overlay, written, tmp_path):
     (tmp_path / "split.json").write_text(json.dumps(split), encoding="utf-8")
     (fault,) = told(path)
     assert fault.startswith("arm.held: ")
+
+
+def test_a_pin_that_is_not_the_seal(overlay, written):
+    """Before any run; the seal itself is the control."""
+    path = written("[arm.pinned]\nmemory = 'runs'\nlayout = 'turns'\npin = 'abc'\n")
+    (fault,) = told(path)
+    assert fault.startswith("arm.pinned: ")
+    assert "abc" in fault

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,19 @@ def test_a_run_is_finished_as_long_as_it_is_there(planned, tmp_path):
     assert not standing(tmp_path).is_done(one)
     planned()
     assert standing(tmp_path).is_done(one)
+
+
+def test_a_command_that_refused_its_words_has_begun_nothing(planned, tmp_path):
+    """A mistake of typing does not close a folder; a run that was begun is the control."""
+    wrong = planned()
+    (wrong.path / "amd-run.json").unlink()
+    standing(tmp_path).begin(wrong)
+    right = replace(wrong, task_options={"limit": 3})
+    assert standing(tmp_path).faults([right], []) == []
+    standing(tmp_path).begin(right)
+    planned()
+    (fault,) = standing(tmp_path).faults([wrong], [])
+    assert "was begun with" in fault.message
 
 
 def test_two_runs_that_changed_places_are_not_finished(planned, tmp_path):

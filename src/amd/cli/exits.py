@@ -89,6 +89,8 @@ def check_words(app: Any, words: Sequence[str]) -> tuple[dict[str, Any], list[st
     """
     command: Any = typer.main.get_command(app) if isinstance(app, typer.Typer) else app
     rest, names = list(words), list[str]()
+    if "--help" in rest:
+        raise ConfigError(f"{' '.join(rest)}: --help runs nothing", next_step="take it out")
     while hasattr(command, "get_command"):
         names.append(rest.pop(0) if rest else "")
         command = command.get_command(None, names[-1])

@@ -61,14 +61,15 @@ def experiment(
 
 def _lacking(asked: Experiment, commands: Any) -> list[AmdError]:  # noqa: ANN401 - click's own type moved between releases
     """What keeps it from being run: what the library can tell, the extra of reports, and how things would be made."""
-    found = [*unready(asked), *Standing(asked.out).faults(list(asked.runs()), asked.recipes())]
+    standing, runs = Standing(asked.out), list(asked.runs())
+    found = [*unready(asked), *standing.faults(runs, asked.recipes())]
     try:
         check_installed()
     except ConfigError as error:
         found.append(error)
-    own = [run.path for run in asked.runs()]
+    own = [run.path for run in runs]
     for recipe in asked.recipes():
-        if not recipe.given or recipe.there:
+        if not recipe.given or recipe.there or all(standing.is_done(run) for run in runs):
             continue
         try:
             given, _ = check_words(commands, recipe.command())

@@ -48,6 +48,7 @@ from amd.experiment.recipes import MemoryRecipe, Recipe, SplitRecipe
 __all__ = ["Experiment", "read_experiment"]
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,80}")
+_OWN = frozenset({"experiment.json", ".lock", "logs", "report"})  # what an experiment itself writes
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _KEY = re.compile(r'"[^"]+"|[^."]+')
 _KEYS = re.compile(rf"(?:{_KEY.pattern})(?:\.(?:{_KEY.pattern}))*")
@@ -90,15 +91,21 @@ class Experiment(BaseModel):
     @model_validator(mode="after")
     def _each_thing_has_its_place(self) -> Self:
         """What is made at a path is one thing, and does not lie among a run's files."""
-        out = os.path.realpath(self.out)
-        runs = [f"{out}/{who}-{arm}-{seed}/" for seed in range(self.seeds) for who in self.student for arm in self.arm]
-        taken = {out: "out"}
+        out = Path(os.path.realpath(self.out))  # a link that leads to itself is no place of its own
+        own = {f"{who}-{arm}" for who in self.student for arm in self.arm}
+        taken: dict[Path, str] = {}
         recipes: list[tuple[str, Recipe]] = [(f"memory.{name}", recipe) for name, recipe in self.memory.items()]
         recipes += [(f"split.{name}", recipe) for name, recipe in self.split.items()]
         for name, recipe in recipes:
-            path = os.path.realpath(recipe.path)
-            if path in taken or any(f"{path}/".startswith(run) for run in runs):
-                raise ValueError(f"{name}: its path is that of {taken.get(path, 'a run')}")
+            path = Path(os.path.realpath(recipe.path))
+            if out.is_relative_to(path):
+                raise ValueError(f"{name}: its path is that of out")
+            first = path.relative_to(out).parts[0] if path.is_relative_to(out) else ""
+            if first in _OWN or first.rpartition("-")[0] in own:
+                raise ValueError(f"{name}: its path is that of {'a run' if first not in _OWN else first}")
+            beside = [at for at in taken if at.is_relative_to(path) or path.is_relative_to(at)]
+            if beside:
+                raise ValueError(f"{name}: its path is that of {taken[beside[0]]}")
             if "--out" in recipe.given:
                 raise ValueError(f"{name}: --out is its path, and said twice")
             taken[path] = name
@@ -192,10 +199,10 @@ def read_experiment(path: Path, changed: Sequence[str] = ()) -> Experiment:
         ConfigError: the file cannot be read, or something in it is unknown, missing or contradicts itself.
     """
     values = dict(read_toml(path))
-    if any("\0" in text for text in _texts(values)):
-        raise ConfigError(f"{path}: a text holds the character NUL", next_step="take it out", path=str(path))
     for change in changed:
         _set(values, change)
+    if any("\0" in text for text in _texts(values)):
+        raise ConfigError(f"{path}: a text holds the character NUL", next_step="take it out", path=str(path))
     try:
         experiment = Experiment.model_validate(values)
     except ValidationError as error:

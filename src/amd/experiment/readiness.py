@@ -14,6 +14,7 @@ from amd.experiment.plan import Experiment
 from amd.experiment.recipes import MANIFEST, Recipe
 from amd.session.terms import check_viewer, resolved
 from amd.store import Memory, read_memory
+from amd.store.manifest import check_pin
 from amd.traces.offers import load_offer, offered
 from amd.trajectory import Task
 
@@ -95,6 +96,7 @@ def _fault(arm: Arm, memory: Memory, benchmark: str) -> AmdError | None:
             next_step="give the memory another path",
         )
     try:
+        check_pin(manifest, arm.pin, memory.path)
         resolved(arm.method, memory)
         if arm.protocol == "cross-split" and arm.split is not None and arm.split.exists():
             split = read_split(arm.split)

@@ -66,7 +66,8 @@ class Standing:
         fault = self._run_fault(run)
         if fault is not None:
             raise fault
-        if run.path.name not in self._kept:
+        kept = self._kept.get(run.path.name)
+        if kept is None or kept.words != run.what():
             self._keep(run.path.name, _Kept(words=run.what()))
 
     def is_done(self, run: PlannedRun) -> bool:
@@ -97,7 +98,8 @@ class Standing:
 
     def _run_fault(self, run: PlannedRun) -> ConfigError | None:
         kept = self._kept.get(run.path.name)
-        if kept is None or kept.words == run.what():
+        begun = (run.path / RUN_SETTINGS).is_file()  # a command that refused its words has begun nothing
+        if kept is None or kept.words == run.what() or not (kept.done or begun):
             return None
         return ConfigError(
             f"{run.path} was begun with {_difference(kept.words, run.what())}",

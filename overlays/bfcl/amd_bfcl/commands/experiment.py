@@ -8,6 +8,7 @@ from pathlib import Path
 from amd.arms import read_toml
 from amd.cli.exits import check_words
 from amd.errors import ConfigError
+from amd_bfcl.commands.options import categories_of
 from amd_bfcl.plan import check_known
 
 __all__ = ["commands"]
@@ -29,6 +30,7 @@ def commands(run: Path, words: Sequence[str]) -> Sequence[Sequence[str]]:
     call = ["generate", "--out", str(run), *words]
     given, rest = check_words(app, call)
     check_known(rest)
+    categories_of(given["category"])
     for path in given["config"] or ():
         if "arm" in read_toml(path):
             raise ConfigError(

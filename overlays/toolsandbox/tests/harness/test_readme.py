@@ -41,7 +41,7 @@ def test_the_section_ends_with_two_scored_arms_and_their_report(tmp_path):
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    assert "No model is behind them" in done.stdout
+    assert "No model is behind it" in done.stdout
     every, again = re.findall(r"scored\s*│ (\d+ of \d+)", done.stdout)
     assert every == again
     number, of = every.split(" of ")
