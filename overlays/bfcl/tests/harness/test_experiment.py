@@ -66,7 +66,8 @@ def ended(process):
 def timeless(report):
     """A report without what depends on how fast a machine is, and on where it stands."""
     if isinstance(report, dict):
-        return {key: timeless(value) for key, value in report.items() if key not in ("seconds", "path", "runs")}
+        of_time = ("seconds", "created_at", "path", "runs")
+        return {key: timeless(value) for key, value in report.items() if key not in of_time}
     return [timeless(each) for each in report] if isinstance(report, list) else report
 
 
