@@ -76,7 +76,8 @@ def _lacking(asked: Experiment, commands: Any) -> list[AmdError]:  # noqa: ANN40
         except ConfigError as error:
             found.append(ConfigError(f"{recipe.kind} {recipe.path}: {error.message}", next_step=error.next_step))
         else:
-            lost = [path for path in given["paths"] if not path.exists() and not recipe.reads(own)]
+            # In older releases of typer a path in a list is a text here.
+            lost = [path for path in map(Path, given["paths"]) if not path.exists() and not recipe.reads(own)]
             found += [
                 ConfigError(f"{recipe.kind} {recipe.path}: there are no runs at {path}", next_step="correct its words")
                 for path in lost

@@ -31,7 +31,7 @@ def commands(run: Path, words: Sequence[str]) -> Sequence[Sequence[str]]:
     given, rest = check_words(app, call)
     check_known(rest)
     categories_of(given["category"])
-    for path in given["config"] or ():
+    for path in map(Path, given["config"] or ()):
         if "arm" in read_toml(path):
             raise ConfigError(
                 f"{path} has a table [arm], and an experiment has its arms",
