@@ -199,3 +199,13 @@ def test_types_as_json_has_them(made, remember):
     assert found("float", "boolean") == {}
     assert found("string", "boolean") == {"type": 2}
     assert found("integer", "integer") == {"type": 2}
+
+
+def test_where_there_may_be_other_tools_none_is_removed(memory):
+    """What is told and has changed is found as ever, and is not shown; without ``partial`` both are (the control)."""
+    assert drift(memory, [LOOK]).found.keys() == {"removed"}
+    assert drift(memory, [LOOK], partial=True).found == {}
+    tools = [properties(bed=None, plot={"type": "integer"})]
+    report = drift(memory, tools, partial=True)
+    assert "removed" in drift(memory, tools).found
+    assert (report.found.keys() & {"removed", "unknown"}, report.still_shown) == ({"unknown"}, 0)

@@ -11,7 +11,8 @@ import pytest
 from amd.errors import AmdError, BudgetSpent, ClientError, ConfigError, LeakageError
 from amd.exclusion import read_split
 from amd.experiment.plan import read_experiment
-from amd.experiment.running import LOGS, run_experiment
+from amd.experiment.planned import LOGS
+from amd.experiment.running import run_experiment
 from amd.testing import run
 from amd.traces import canonical
 

@@ -11,9 +11,9 @@ import pytest
 from amd.build import build_memory
 from amd.embedders import load_embedder
 from amd.errors import AmdError, ConfigError, StoreError
-from amd.experiment.planned import PlannedRun
+from amd.experiment.planned import STATE, PlannedRun
 from amd.experiment.recipes import MemoryRecipe
-from amd.experiment.standing import STATE, Standing
+from amd.experiment.standing import Standing
 from amd.testing import run
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -70,9 +70,7 @@ def drift(
     told = read_tools(tools)
     _check_told(tools, told, partial=partial)
     with read_memory(directory) as memory:
-        report = find_drift(memory, told.specs)
-        if partial:
-            report = _in_part(report, memory, told)
+        report = find_drift(memory, told.specs, partial=partial)
         if json:
             print_json(_as_json(memory, report, told, partial=partial))
         else:
@@ -106,19 +104,6 @@ def _as_json(memory: Memory, report: Drift, told: ToldTools, *, partial: bool) -
         "still_shown": report.still_shown,
         "contradictions": [asdict(each) for each in report.contradictions],
     }
-
-
-def _in_part(report: Drift, memory: Memory, told: ToldTools) -> Drift:
-    """What is sure where there may be other tools: none is removed, and so none keeps a record from being shown."""
-    hashes = {spec.name: spec.schema_sha256 for spec in told.specs}
-    stale = {
-        record.id
-        for shelf in memory.shelves.values()
-        for record in shelf.records()
-        if any(hashes.get(tool, schema) != schema for tool, schema in record.schemas.items())
-    }
-    sure = [each for each in report.contradictions if each.kind != "removed"]
-    return Drift(report.records, [replace(each, shown=each.record not in stale) for each in sure])
 
 
 def _print(memory: Memory, report: Drift, told: ToldTools, *, every: bool, partial: bool) -> None:

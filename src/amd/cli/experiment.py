@@ -15,7 +15,7 @@ from amd.cli.options import Json
 from amd.cli.reporting import check_installed, report_on_runs
 from amd.errors import AmdError, ConfigError
 from amd.experiment.plan import Experiment, read_experiment
-from amd.experiment.planned import PlannedRun
+from amd.experiment.planned import REPORTS, PlannedRun
 from amd.experiment.readiness import unready
 from amd.experiment.running import run_experiment
 from amd.experiment.standing import Standing
@@ -45,24 +45,30 @@ def experiment(
     Example: amd experiment configs/experiments/bfcl-main.toml --set student.qwen3-4b.base_url=http://127.0.0.1:8000/v1
     """
     asked = read_experiment(config, changes or ())
-    lacking = _lacking(asked, context.find_root().command)
+    standing, runs = Standing(asked.out), list(asked.runs())
+    lacking = _lacking(asked, runs, standing, context.find_root().command)
     if plan:
-        _tell_plan(asked, lacking, json=json)
+        lacking = [*unready(asked), *standing.faults(runs, asked.recipes()), *lacking]
+        _tell_plan(asked, runs, standing, lacking, json=json)
         return
     if lacking:
         raise lacking[0]
     signal.signal(signal.SIGTERM, _interrupt)  # what timeout and batch systems send: no command may outlive this one
     with Watching() as watching:
-        runs = run_experiment(asked, tell=watching.tell, watch=watching.watch)
+        run_experiment(asked, tell=watching.tell, watch=watching.watch)
     if json:
         print_json({"out": str(asked.out), "runs": [_as_json(run, done=True) for run in runs]})
     _report(asked, runs, quiet=json)
 
 
-def _lacking(asked: Experiment, commands: Any) -> list[AmdError]:  # noqa: ANN401 - click's own type moved between releases
-    """What keeps it from being run: what the library can tell, the extra of reports, and how things would be made."""
-    standing, runs = Standing(asked.out), list(asked.runs())
-    found = [*unready(asked), *standing.faults(runs, asked.recipes())]
+def _lacking(
+    asked: Experiment,
+    runs: Sequence[PlannedRun],
+    standing: Standing,
+    commands: Any,  # noqa: ANN401 - click's own type moved between releases
+) -> list[AmdError]:
+    """What only a command line knows to be lacking: the extra of reports, and the words by which things are made."""
+    found: list[AmdError] = []
     try:
         check_installed()
     except ConfigError as error:
@@ -85,10 +91,10 @@ def _lacking(asked: Experiment, commands: Any) -> list[AmdError]:  # noqa: ANN40
     return found
 
 
-def _tell_plan(asked: Experiment, lacking: Sequence[AmdError], *, json: bool) -> None:
+def _tell_plan(
+    asked: Experiment, runs: Sequence[PlannedRun], standing: Standing, lacking: Sequence[AmdError], *, json: bool
+) -> None:
     """What would be made and run, what is finished, and what keeps it from being run."""
-    standing = Standing(asked.out)
-    runs = list(asked.runs())
     to_make = [recipe for recipe in asked.recipes() if recipe.given and not recipe.there]
     if json:
         print_json(
@@ -125,7 +131,7 @@ def _report(asked: Experiment, runs: Sequence[PlannedRun], *, quiet: bool) -> No
     for student in asked.student:
         paths = [run.path for run in runs if run.student == student]
         baseline = f"{student}-{asked.baseline}-0"
-        found.append(report_on_runs(paths, asked.out / "report" / student, baseline=baseline, quiet=quiet))
+        found.append(report_on_runs(paths, asked.out / REPORTS / student, baseline=baseline, quiet=quiet))
     for report in found:
         report.check_leaks()
 

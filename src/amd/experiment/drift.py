@@ -61,7 +61,7 @@ class Drift:
         return len({each.record for each in self.contradictions if each.shown})
 
 
-def drift(memory: Memory, tools: Tools) -> Drift:
+def drift(memory: Memory, tools: Tools, *, partial: bool = False) -> Drift:
     """What the tools of today contradict, by tier and line.
 
     A call is not judged where its record says that it was made under the schema that the tool has now: what a tool took
@@ -71,6 +71,7 @@ def drift(memory: Memory, tools: Tools) -> Drift:
     Args:
         memory: an open memory; it is not changed.
         tools: all tools there are now.
+        partial: there may be others: then none is removed, and none that is missing keeps a record from being shown.
 
     Raises:
         ConfigError: an entry is no tool, or two tools have one name.
@@ -92,7 +93,7 @@ def drift(memory: Memory, tools: Tools) -> Drift:
     found: list[Contradiction] = []
     for line, record in _active(memory):
         records[record.tier] += 1
-        shown = offer.why_unfit(record) is None
+        shown = offer.why_unfit(record) is None if not partial else not offer.is_stale(record)
         found += (
             Contradiction(
                 kind,
@@ -108,6 +109,7 @@ def drift(memory: Memory, tools: Tools) -> Drift:
                 shown,
             )
             for kind, tool, argument, what in _judged(record, offer)
+            if not (partial and kind == "removed")
         )
     found.sort(key=lambda each: (each.tier, each.line))
     return Drift(dict(sorted(records.items())), tuple(found))

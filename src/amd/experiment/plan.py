@@ -42,13 +42,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from amd.arms import Arm, read_toml
 from amd.errors import ConfigError
-from amd.experiment.planned import Option, PlannedRun
+from amd.experiment.planned import LOGS, REPORTS, STATE, Option, PlannedRun
 from amd.experiment.recipes import MemoryRecipe, Recipe, SplitRecipe
 
 __all__ = ["Experiment", "read_experiment"]
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,80}")
-_OWN = frozenset({"experiment.json", ".lock", "logs", "report"})  # what an experiment itself writes
+_OWN = frozenset({STATE, LOGS, REPORTS, ".lock"})
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _KEY = re.compile(r'"[^"]+"|[^."]+')
 _KEYS = re.compile(rf"(?:{_KEY.pattern})(?:\.(?:{_KEY.pattern}))*")

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-__all__ = ["Option", "PlannedRun", "options"]
+__all__ = ["LOGS", "REPORTS", "STATE", "Option", "PlannedRun", "options"]
+
+STATE, LOGS, REPORTS = "experiment.json", "logs", "report"
+"""What lies beside the runs in an experiment's folder: how it stands, what its commands printed, a report a student."""
 
 Option: TypeAlias = bool | int | float | str | list[str]
 """The value of one option of a command line: ``true`` for a switch, a list for words joined by commas."""

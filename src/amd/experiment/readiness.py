@@ -11,10 +11,11 @@ from amd.arms import Arm
 from amd.errors import AmdError, ConfigError
 from amd.exclusion import cross_split, read_split
 from amd.experiment.plan import Experiment
-from amd.experiment.recipes import MANIFEST, Recipe
+from amd.experiment.recipes import Recipe
 from amd.session.terms import check_viewer, resolved
 from amd.store import Memory, read_memory
 from amd.store.manifest import check_pin
+from amd.store.place import MANIFEST
 from amd.traces.offers import load_offer, offered
 from amd.trajectory import Task
 

@@ -10,11 +10,9 @@ from pydantic import BaseModel, ConfigDict
 
 from amd.exclusion import read_split
 from amd.store.manifest import published_manifest
+from amd.store.place import MANIFEST
 
-__all__ = ["MANIFEST", "MemoryRecipe", "Recipe", "SplitRecipe"]
-
-MANIFEST = "manifest.json"
-"""What a directory has that is a published memory."""
+__all__ = ["MemoryRecipe", "Recipe", "SplitRecipe"]
 
 
 class Recipe(BaseModel):

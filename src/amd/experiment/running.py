@@ -16,15 +16,12 @@ from typing import Any
 from amd.arms import RunDirectory, RunSettings
 from amd.errors import AmdError, BudgetSpent, ClientError, ConfigError, LeakageError
 from amd.experiment.plan import Experiment
-from amd.experiment.planned import PlannedRun
+from amd.experiment.planned import LOGS, PlannedRun
 from amd.experiment.readiness import commands_of, no_python, unready
 from amd.experiment.recipes import Recipe
 from amd.experiment.standing import Standing
 
-__all__ = ["LOGS", "run_experiment"]
-
-LOGS = "logs"
-"""The folder below an experiment's own with what its commands printed."""
+__all__ = ["run_experiment"]
 
 _KINDS: Mapping[int, type[AmdError]] = {
     ConfigError.exit_code: ConfigError,

@@ -10,13 +10,10 @@ from pydantic import BaseModel, ConfigDict
 
 from amd.arms import RUN_SETTINGS, replace_text
 from amd.errors import AmdError, ConfigError, StoreError
-from amd.experiment.planned import PlannedRun
+from amd.experiment.planned import STATE, PlannedRun
 from amd.experiment.recipes import Recipe
 
-__all__ = ["STATE", "Standing"]
-
-STATE = "experiment.json"
-"""The file in which an experiment keeps how it stands."""
+__all__ = ["Standing"]
 
 
 class _Kept(BaseModel):

@@ -43,7 +43,12 @@ class Offer:
             used.append(record.tool)
         if any(name not in hashes for name in used):
             return "tool_not_offered"
-        return "stale_schema" if any(hashes.get(name, sha) != sha for name, sha in record.schemas.items()) else None
+        return "stale_schema" if self.is_stale(record) else None
+
+    def is_stale(self, record: Record) -> bool:
+        """Whether it tells how one of these tools is called whose arguments have changed since."""
+        hashes = self.hashes or {}
+        return any(hashes.get(name, sha) != sha for name, sha in record.schemas.items())
 
 
 def offered(tools: Tools | None) -> Offer:
